@@ -1,0 +1,134 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One settings constant for every target: a rule that does not hold everywhere is not a rule.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .strictMemorySafety(),
+]
+
+var packages: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+]
+
+/// Apple's platforms bring CryptoKit; only Linux needs a package for SHA-256 (and, later, AES-GCM).
+var crypto: [Target.Dependency] = []
+#if os(Linux)
+    packages.append(.package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"))
+    crypto.append(.product(name: "Crypto", package: "swift-crypto"))
+#endif
+
+let proxy: TargetDependencyCondition? = .when(traits: ["Proxy"])
+let server: TargetDependencyCondition? = .when(traits: ["Server"])
+
+func nio(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "swift-nio", condition: proxy) }
+}
+
+let package = Package(
+    name: "reprise",
+    platforms: [.iOS(.v18), .tvOS(.v18), .macCatalyst(.v18), .macOS(.v15), .visionOS(.v2), .watchOS(.v11)],
+    products: [
+        .library(name: "RepriseCore", targets: ["RepriseCore"]),
+        .library(name: "RepriseProxy", targets: ["RepriseProxy"]),
+        .library(name: "RepriseAsyncHTTPClient", targets: ["RepriseAsyncHTTPClient"]),
+        .library(name: "RepriseTesting", targets: ["RepriseTesting"]),
+        .executable(name: "reprise", targets: ["RepriseTool"]),
+    ],
+    traits: [
+        .trait(name: "Proxy", description: "The loopback HTTP server (needs swift-nio)."),
+        .trait(
+            name: "Server",
+            description: "The command-line tool and the origin client for Linux and servers.",
+            enabledTraits: ["Proxy"]),
+        .default(enabledTraits: ["Proxy"]),
+    ],
+    dependencies: packages,
+    targets: [
+        // Floor 0
+        .target(name: "RepriseRanges"),
+        // Floor 1
+        .target(name: "RepriseHTTP", dependencies: ["RepriseRanges"]),
+        .target(name: "ReprisePlatform", dependencies: ["RepriseRanges"]),
+        // Floor 2
+        .target(
+            name: "RepriseStorage",
+            dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform"] + crypto),
+        // Floor 3
+        .target(
+            name: "RepriseCore",
+            dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage"]),
+        // Floor 4
+        .target(
+            name: "RepriseProxy",
+            dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseCore"]
+                + nio("NIOCore", "NIOPosix", "NIOHTTP1")),
+        .target(
+            name: "RepriseAsyncHTTPClient",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseCore",
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: server),
+                .product(name: "NIOPosix", package: "swift-nio", condition: server),
+            ]),
+        // Floor 5
+        .executableTarget(
+            name: "RepriseTool",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore",
+                "RepriseProxy", "RepriseAsyncHTTPClient", "RepriseTesting", "RepriseLoopbackOrigin",
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
+            ]),
+        // Beside the floors
+        .target(
+            name: "RepriseTesting",
+            dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore"]),
+        .target(
+            name: "RepriseLoopbackOrigin",
+            dependencies: ["RepriseRanges", "RepriseHTTP", "RepriseCore", "RepriseTesting"]
+                + nio("NIOCore", "NIOPosix", "NIOHTTP1")),
+        // Tests
+        .testTarget(name: "RepriseRangesTests", dependencies: ["RepriseRanges", "RepriseTesting"]),
+        .testTarget(name: "RepriseHTTPTests", dependencies: ["RepriseRanges", "RepriseHTTP", "RepriseTesting"]),
+        .testTarget(name: "ReprisePlatformTests", dependencies: ["RepriseRanges", "ReprisePlatform", "RepriseTesting"]),
+        .testTarget(
+            name: "RepriseStorageTests",
+            dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseTesting"]),
+        .testTarget(
+            name: "RepriseCoreTests",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
+            ]),
+        .testTarget(
+            name: "RepriseTestingTests",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
+            ]),
+        .testTarget(
+            name: "RepriseServerTests",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
+                "RepriseProxy", "RepriseAsyncHTTPClient", "RepriseLoopbackOrigin",
+            ] + nio("NIOCore", "NIOPosix", "NIOHTTP1")),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
+                "RepriseLoopbackOrigin",
+            ]),
+    ]
+)
+
+for target in package.targets { target.swiftSettings = settings }

@@ -1,0 +1,107 @@
+/// An entity tag (RFC 9110 §8.8.3).
+public struct EntityTag: Hashable, Sendable {
+    /// The opaque part with its quotes.
+    public let opaque: String
+    /// Whether it was marked `W/`.
+    public let isWeak: Bool
+
+    /// Makes a tag from its opaque part, quotes included.
+    public init(opaque: String, isWeak: Bool = false) {
+        self.opaque = opaque
+        self.isWeak = isWeak
+    }
+
+    /// Reads one tag; `nil` for anything else. An origin's tag without quotes, which is common, is quoted.
+    public init?(_ field: String) {
+        var text = field.trimmingOptionalWhitespace
+        var isWeak = false
+        if text.hasPrefix("W/") || text.hasPrefix("w/") {
+            isWeak = true
+            text = text.dropFirst(2)
+        }
+        guard !text.isEmpty, text != "*", !text.utf8.contains(where: { $0 < 0x21 || $0 == 0x7F }) else { return nil }
+        let quoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+        let inner = quoted ? text.dropFirst().dropLast() : text
+        guard !inner.contains("\""), quoted || !inner.contains(",") else { return nil }
+        self.init(opaque: "\"\(inner)\"", isWeak: isWeak)
+    }
+
+    /// The field's value.
+    public var field: String { (isWeak ? "W/" : "") + opaque }
+
+    /// Strong comparison: both strong and equal.
+    public func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+
+    /// Weak comparison: equal whatever their marks.
+    public func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
+}
+
+/// What `If-Match` and `If-None-Match` ask for.
+public enum EntityTagCondition: Hashable, Sendable {
+    /// `*`
+    case any
+    /// A list; entries that could not be read are left out.
+    case list([EntityTag])
+
+    /// Reads the field; never fails, as a condition that cannot be read matches nothing.
+    public init(_ field: String) {
+        let text = field.trimmingOptionalWhitespace
+        if text == "*" {
+            self = .any
+            return
+        }
+        // A tag may hold a comma between its quotes, so the list is cut at commas outside them.
+        var tags: [EntityTag] = []
+        var part = ""
+        var inQuotes = false
+        for character in text {
+            if character == "\"" { inQuotes.toggle() }
+            if character == ",", !inQuotes {
+                EntityTag(part).map { tags.append($0) }
+                part = ""
+            } else {
+                part.append(character)
+            }
+        }
+        EntityTag(part).map { tags.append($0) }
+        self = .list(tags)
+    }
+
+    /// Whether `tag` is meant, by strong or weak comparison. `*` means any representation that exists.
+    public func matches(_ tag: EntityTag?, strongly: Bool) -> Bool {
+        switch self {
+        case .any: true
+        case .list(let tags):
+            tag.map { tag in tags.contains { strongly ? tag.matchesStrongly($0) : tag.matchesWeakly($0) } } ?? false
+        }
+    }
+}
+
+/// What an origin says to tell one representation of a resource from another.
+public struct Validator: Hashable, Sendable {
+    /// The entity tag, if the origin sent one.
+    public var entityTag: EntityTag?
+    /// `Last-Modified`, as the origin wrote it.
+    public var lastModified: String?
+
+    /// Makes a validator.
+    public init(entityTag: EntityTag? = nil, lastModified: String? = nil) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+    }
+
+    /// The validator of an answer.
+    public init(fields: HTTPFields) {
+        entityTag = fields["ETag"].flatMap { EntityTag($0) }
+        lastModified = fields["Last-Modified"].flatMap { HTTPDate.parse($0) != nil ? $0 : nil }
+    }
+
+    /// What to send as `If-Range`: a strong entity tag, else the date (RFC 9110 §13.1.5), else nothing.
+    public var ifRange: String? {
+        if let entityTag { return entityTag.isWeak ? nil : entityTag.field }
+        return lastModified
+    }
+
+    /// Whether neither part is known.
+    public var isEmpty: Bool { entityTag == nil && lastModified == nil }
+}

@@ -1,0 +1,71 @@
+/// Dates as HTTP writes them (RFC 9110 §5.6.7), in whole seconds since 1970, without Foundation.
+public enum HTTPDate {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]  // 1 January 1970 was a Thursday
+
+    /// Seconds since 1970 for any of the three forms a recipient must read; `nil` for anything else.
+    public static func parse(_ text: String) -> Int64? {
+        let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
+        // IMF-fixdate: Sun, 06 Nov 1994 08:49:37 GMT; RFC 850: Sunday, 06-Nov-94 08:49:37 GMT
+        if words.count == 6, words[5] == "GMT" || words[5] == "UTC" {
+            guard let day = words[1].decimal, let month = month(words[2]), var year = words[3].decimal else {
+                return nil
+            }
+            if words[3].utf8.count == 2 { year += year < 70 ? 2000 : 1900 }
+            return seconds(year, month, day, words[4])
+        }
+        // asctime: Sun Nov  6 08:49:37 1994
+        if words.count == 5 {
+            guard let month = month(words[1]), let day = words[2].decimal, let year = words[4].decimal else {
+                return nil
+            }
+            return seconds(year, month, day, words[3])
+        }
+        return nil
+    }
+
+    /// IMF-fixdate, the one form a sender may write. Times before 1970 are written as 1970's start.
+    public static func format(_ seconds: Int64) -> String {
+        let seconds = max(0, min(seconds, 253_402_300_799))
+        let date = civil(days: seconds / 86_400)
+        let time = seconds % 86_400
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let year = String(repeating: "0", count: max(0, 4 - String(date.year).count)) + "\(date.year)"
+        return "\(days[Int((seconds / 86_400) % 7)]), \(two(date.day)) \(months[Int(date.month) - 1]) \(year) "
+            + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
+    }
+
+    private static func month(_ name: String) -> Int64? {
+        months.firstIndex { $0.equalsIgnoringCase(name) }.map { Int64($0) + 1 }
+    }
+
+    private static func seconds(_ year: Int64, _ month: Int64, _ day: Int64, _ time: String) -> Int64? {
+        let parts = time.split(separator: ":", omittingEmptySubsequences: false).map(\.decimal)
+        guard parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],
+            hour < 24, minute < 60, second <= 60, (1...31).contains(day), (0...9999).contains(year)
+        else { return nil }
+        return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+    }
+
+    // Days of the proleptic Gregorian calendar, counted from 1 March so that the leap day comes last.
+    private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    private static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+}

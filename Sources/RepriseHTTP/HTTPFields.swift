@@ -1,0 +1,115 @@
+/// Header or trailer fields in the order they came; names compare in any case (RFC 9110 §5.1).
+public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// One field line.
+    public struct Field: Sendable, Hashable {
+        /// The name as it was written.
+        public var name: String
+        /// The value without surrounding white space.
+        public var value: String
+
+        /// Makes a field line; the value is trimmed.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = String(value.trimmingOptionalWhitespace)
+        }
+    }
+
+    /// The lines in order.
+    public private(set) var lines: [Field]
+
+    /// No fields.
+    public init() { lines = [] }
+
+    /// Fields from pairs, in order.
+    public init(_ pairs: some Sequence<(String, String)>) { lines = pairs.map { Field($0.0, $0.1) } }
+
+    /// Fields from a literal, in order.
+    public init(dictionaryLiteral elements: (String, String)...) { self.init(elements) }
+
+    /// All values of `name` in order, joined by ", " (RFC 9110 §5.3), or `nil` where there is none.
+    /// Setting replaces every line of that name; setting `nil` removes them.
+    public subscript(name: String) -> String? {
+        get {
+            var joined: String?
+            for line in lines where line.name.equalsIgnoringCase(name) {
+                joined = joined.map { $0 + ", " + line.value } ?? line.value
+            }
+            return joined
+        }
+        set {
+            let first = lines.firstIndex { $0.name.equalsIgnoringCase(name) }
+            lines.removeAll { $0.name.equalsIgnoringCase(name) }
+            if let newValue {
+                lines.insert(Field(name, newValue), at: min(first ?? lines.count, lines.count))
+            }
+        }
+    }
+
+    /// The values of each line of `name`, in order.
+    public func values(of name: String) -> [String] {
+        lines.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
+    }
+
+    /// Whether a line of that name exists.
+    public func contains(_ name: String) -> Bool { lines.contains { $0.name.equalsIgnoringCase(name) } }
+
+    /// Adds a line and keeps those of the same name.
+    public mutating func add(_ name: String, _ value: String) { lines.append(Field(name, value)) }
+
+    /// Removes every line whose name is in `names`.
+    public mutating func remove(_ names: [String]) {
+        lines.removeAll { line in names.contains { line.name.equalsIgnoringCase($0) } }
+    }
+
+    /// Whether the list-valued field `name` has the token `token`, in any case.
+    public func has(token: String, in name: String) -> Bool {
+        values(of: name).contains { value in
+            value.split(separator: ",").contains { $0.trimmingOptionalWhitespace.equalsIgnoringCase(token) }
+        }
+    }
+
+    /// Fields a proxy must not pass on: those of one connection (RFC 9110 §7.6.1) and those `Connection` names.
+    public mutating func removeHopByHop() {
+        let named = values(of: "Connection").flatMap { value in
+            value.split(separator: ",").map { String($0.trimmingOptionalWhitespace) }
+        }
+        remove(
+            [
+                "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "TE",
+                "Trailer", "Transfer-Encoding", "Upgrade",
+            ] + named)
+    }
+}
+
+extension StringProtocol {
+    /// Equality of ASCII letters in any case, byte for byte otherwise.
+    package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+        let left = utf8
+        let right = other.utf8
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    }
+
+    /// The text without spaces and tabs at its ends (RFC 9110 §5.6.3).
+    package var trimmingOptionalWhitespace: SubSequence {
+        var start = startIndex
+        var end = endIndex
+        while start < end, self[start] == " " || self[start] == "\t" { start = index(after: start) }
+        while start < end {
+            let before = index(before: end)
+            guard self[before] == " " || self[before] == "\t" else { break }
+            end = before
+        }
+        return self[start..<end]
+    }
+
+    /// A non-negative decimal number of digits only, `nil` for anything else or past 64 bits.
+    package var decimal: Int64? {
+        guard !isEmpty, utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+        return Int64(self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
+}

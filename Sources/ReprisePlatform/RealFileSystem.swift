@@ -1,0 +1,258 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The operating system's files.
+package struct RealFileSystem: FileSystem {
+    package init() {}
+
+    package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
+        let flags: Int32 =
+            switch mode {
+            case .read: O_RDONLY
+            case .readWrite: O_RDWR
+            case .create: O_RDWR | O_CREAT
+            case .createNew: O_RDWR | O_CREAT | O_EXCL
+            }
+        let descriptor = try check("open", path) { openFile(path, flags | O_CLOEXEC) }
+        return RealFileHandle(descriptor: descriptor, path: path)
+    }
+
+    package func makeDirectory(_ path: String) throws(FileError) {
+        if unsafe mkdir(path, 0o700) == 0 { return }
+        let code = errno
+        if code == EEXIST { return }
+        let parent = path.parentDirectory
+        guard code == ENOENT, parent != path else { throw FileError(code: code, operation: "mkdir", path: path) }
+        try makeDirectory(parent)
+        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(code: errno, operation: "mkdir", path: path) }
+    }
+
+    package func list(_ directory: String) throws(FileError) -> [String] {
+        guard let stream = unsafe opendir(directory) else {
+            throw FileError(code: errno, operation: "opendir", path: directory)
+        }
+        defer { unsafe _ = closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    package func rename(_ from: String, to: String) throws(FileError) {
+        #if canImport(Darwin)
+            let result = unsafe Darwin.rename(from, to)
+        #elseif canImport(Musl)
+            let result = unsafe Musl.rename(from, to)
+        #else
+            let result = unsafe Glibc.rename(from, to)
+        #endif
+        if result != 0 { throw FileError(code: errno, operation: "rename", path: from) }
+    }
+
+    package func removeFile(_ path: String) throws(FileError) {
+        if unsafe unlink(path) != 0 { throw FileError(code: errno, operation: "unlink", path: path) }
+    }
+
+    package func removeDirectory(_ path: String) throws(FileError) {
+        if unsafe rmdir(path) != 0 { throw FileError(code: errno, operation: "rmdir", path: path) }
+    }
+
+    package func syncDirectory(_ path: String) throws(FileError) {
+        let descriptor = try check("open", path) { openFile(path, O_RDONLY | O_CLOEXEC) }
+        defer { _ = close(descriptor) }
+        // Some file systems refuse to sync a directory; there is nothing more to be done there.
+        if fsync(descriptor) != 0, errno != EINVAL { throw FileError(code: errno, operation: "fsync", path: path) }
+    }
+
+    package func freeSpace(_ path: String) throws(FileError) -> Int64 {
+        var status = statvfs()
+        if unsafe statvfs(path, &status) != 0 { throw FileError(code: errno, operation: "statvfs", path: path) }
+        return Int64(status.f_bavail) * Int64(status.f_frsize)
+    }
+}
+
+private func openFile(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
+
+/// Runs a call until it is not interrupted; throws where it answers below 0.
+private func check<Value: FixedWidthInteger & SignedInteger>(
+    _ operation: String, _ path: String, _ call: () -> Value
+) throws(FileError) -> Value {
+    while true {
+        let result = call()
+        if result >= 0 { return result }
+        let code = errno
+        if code != EINTR { throw FileError(code: code, operation: operation, path: path) }
+    }
+}
+
+/// A descriptor that closes with its last reference.
+private final class RealFileHandle: FileHandle {
+    private let number: Int32
+    private let path: String
+
+    init(descriptor: Int32, path: String) {
+        number = descriptor
+        self.path = path
+    }
+
+    deinit { _ = close(number) }
+
+    var descriptor: Int32? { number }
+
+    func read(at offset: Int64, count: Int, into buffer: inout [UInt8]) throws(FileError) {
+        let start = buffer.count
+        var failure: FileError?
+        buffer.append(contentsOf: repeatElement(0, count: count))
+        var done = 0
+        while done < count, failure == nil {
+            do throws(FileError) {
+                let read = try check("pread", path) {
+                    unsafe buffer.withUnsafeMutableBytes {
+                        unsafe pread(number, $0.baseAddress! + start + done, count - done, off_t(offset) + off_t(done))
+                    }
+                }
+                if read == 0 { break }
+                done += read
+            } catch {
+                failure = error
+            }
+        }
+        buffer.removeLast(count - done)
+        if let failure {
+            buffer.removeLast(done)
+            throw failure
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            done += try check("pwrite", path) {
+                unsafe pwrite(number, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
+            }
+        }
+    }
+
+    func status() throws(FileError) -> FileStatus {
+        var status = stat()
+        _ = try check("fstat", path) { unsafe fstat(number, &status) }
+        #if canImport(Darwin)
+            let modified = status.st_mtimespec
+        #else
+            let modified = status.st_mtim
+        #endif
+        return FileStatus(
+            size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512, inode: UInt64(status.st_ino),
+            modified: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec))
+    }
+
+    func truncate(to size: Int64) throws(FileError) {
+        _ = try check("ftruncate", path) { ftruncate(number, off_t(size)) }
+    }
+
+    func punch(offset: Int64, count: Int64) throws(FileError) {
+        #if canImport(Darwin)
+            var hole = fpunchhole_t(fp_flags: 0, reserved: 0, fp_offset: off_t(offset), fp_length: off_t(count))
+            _ = try check("punch", path) { unsafe fcntl(number, F_PUNCHHOLE, &hole) }
+        #else
+            guard let fallocate = LinuxCalls.fallocate else {
+                throw FileError(code: ENOSYS, operation: "punch", path: path)
+            }
+            // FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, linux/falloc.h
+            _ = try check("punch", path) { unsafe fallocate(number, 0x02 | 0x01, off_t(offset), off_t(count)) }
+        #endif
+    }
+
+    func sync() throws(FileError) {
+        #if canImport(Darwin)
+            // fsync does not reach the platter there; F_BARRIERFSYNC orders it at a fraction of F_FULLFSYNC's cost.
+            if fcntl(number, F_BARRIERFSYNC) == 0 { return }
+            _ = try check("fsync", path) { fsync(number) }
+        #else
+            _ = try check("fdatasync", path) { fdatasync(number) }
+        #endif
+    }
+
+    func tryLock(exclusive: Bool) throws(FileError) -> Bool {
+        do throws(FileError) {
+            _ = try check("flock", path) { flock(number, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) }
+            return true
+        } catch {
+            if error.code == EWOULDBLOCK { return false }
+            throw error
+        }
+    }
+
+    func isResident(offset: Int64, count: Int64) -> Bool {
+        #if os(Linux)
+            guard let preadv2 = unsafe LinuxCalls.preadv2 else { return true }
+            // RWF_NOWAIT (8, linux/fs.h) answers EAGAIN instead of waiting. The two ends stand for the rest.
+            for position in [offset, offset + count - 1] {
+                var byte: UInt8 = 0
+                let answer = unsafe withUnsafeMutablePointer(to: &byte) { pointer in
+                    var vector = unsafe iovec(iov_base: pointer, iov_len: 1)
+                    return unsafe preadv2(number, &vector, 1, off_t(position), 8)
+                }
+                if answer < 0, errno == EAGAIN { return false }
+            }
+        #endif
+        return true
+    }
+}
+
+#if os(Linux)
+    /// GNU extensions that Swift's import of the C library hides. The loader finds them by name, with the signatures
+    /// of their manual pages; where a C library has none, the caller does without.
+    private enum LinuxCalls {
+        typealias Fallocate = @convention(c) (Int32, Int32, off_t, off_t) -> Int32
+        typealias Preadv2 = @convention(c) (Int32, UnsafePointer<iovec>?, Int32, off_t, Int32) -> Int
+
+        static let fallocate: Fallocate? = unsafe symbol("fallocate").map { unsafe unsafeBitCast($0, to: Fallocate.self) }
+        static let preadv2: Preadv2? = unsafe symbol("preadv2").map { unsafe unsafeBitCast($0, to: Preadv2.self) }
+
+        private static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
+            unsafe dlsym(dlopen(nil, RTLD_NOW), name)
+        }
+    }
+#endif
+
+extension FileError {
+    /// Sorts the system's code into what the store distinguishes.
+    package init(code: Int32, operation: String, path: String) {
+        let kind: Kind =
+            switch code {
+            case ENOENT, ENOTDIR: .missing
+            case EEXIST, ENOTEMPTY: .exists
+            case ENOSPC, EDQUOT, EFBIG: .full
+            default: .unavailable
+            }
+        self.init(kind: kind, code: code, operation: operation, path: path)
+    }
+
+    /// The codes fault injection uses, by name, so that only this floor knows libc.
+    package static let noSpace: Int32 = ENOSPC
+    package static let inputOutput: Int32 = EIO
+    package static let notPermitted: Int32 = EPERM
+    package static let accessDenied: Int32 = EACCES
+    package static let tooManyFiles: Int32 = EMFILE
+    package static let noEntry: Int32 = ENOENT
+    package static let fileExists: Int32 = EEXIST
+    package static let readOnly: Int32 = EROFS
+}
+
+extension String {
+    /// The path without its last component; `/` stays `/`.
+    package var parentDirectory: String {
+        guard let slash = lastIndex(of: "/"), slash != startIndex else { return "/" }
+        return String(self[..<slash])
+    }
+}

@@ -1,0 +1,65 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The few libc calls that differ between systems or that Swift imports awkwardly.
+package enum SystemCalls {
+    /// The system's words for an error code.
+    package static func message(_ code: Int32) -> String {
+        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    }
+
+    /// Seconds since 1970.
+    package static func wallClock() -> Int64 { Int64(unsafe time(nil)) }
+
+    /// Nanoseconds of a clock that only runs forwards.
+    package static func monotonicNanoseconds() -> Int64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
+    /// This process's id.
+    package static var processID: Int32 { getpid() }
+
+    /// Whether a process with that id exists.
+    package static func processExists(_ id: Int32) -> Bool { kill(id, 0) == 0 || errno == EPERM }
+
+    /// An environment variable.
+    package static func environment(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
+    /// Bytes from the system's generator of random numbers.
+    package static func randomBytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+
+    /// `TCP_NOTSENT_LOWAT`: bytes a socket may hold unsent before it stops being writable.
+    package static let notSentLowWater: Int32 = {
+        #if canImport(Darwin)
+            TCP_NOTSENT_LOWAT
+        #else
+            25  // linux/tcp.h
+        #endif
+    }()
+
+    /// Resident memory of this process in bytes, 0 where it cannot be told.
+    package static func residentMemory() -> Int64 {
+        #if os(Linux)
+            guard let file = unsafe fopen("/proc/self/statm", "r") else { return 0 }
+            defer { unsafe _ = fclose(file) }
+            var text = [CChar](repeating: 0, count: 128)
+            guard unsafe fgets(&text, 128, file) != nil else { return 0 }
+            let fields = String(decoding: text.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
+            return (fields.count > 1 ? Int64(fields[1]) ?? 0 : 0) * Int64(sysconf(Int32(_SC_PAGESIZE)))
+        #else
+            return 0
+        #endif
+    }
+}

@@ -1,0 +1,103 @@
+import Dispatch
+import Synchronization
+
+/// Where work runs and what time it is: the seam between the engine and threads, so that a simulation can run
+/// the whole engine on one thread under one seed.
+///
+///     event loops   sockets, parsing, decisions under a lock       never a blocking file call
+///     read pool     opens, cold reads, verification                4 threads
+///     write lanes   body, then slots; one lane a generation        2 threads
+///     janitor       sync, punch, unlink, scan                      1 thread
+package protocol WorkQueues: Sendable {
+    /// Nanoseconds of a clock that only runs forwards.
+    func now() -> Int64
+    /// Seconds since 1970.
+    func wallClock() -> Int64
+    /// A number from 0 up to, not including, 1; for spreading retries.
+    func randomFraction() -> Double
+    /// Runs a blocking read, in no order.
+    func read(_ work: @escaping @Sendable () -> Void)
+    /// Runs a blocking write; work of one lane runs in order, one at a time.
+    func write(lane: Int, _ work: @escaping @Sendable () -> Void)
+    /// Runs upkeep, in order, one at a time.
+    func upkeep(_ work: @escaping @Sendable () -> Void)
+    /// Runs short work after `nanoseconds`; it must not block.
+    func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void)
+    /// Runs short work soon, not on the caller's stack; it must not block.
+    func soon(_ work: @escaping @Sendable () -> Void)
+}
+
+/// Threads of the system's own pool: four to read, two to write, one janitor, one for timers.
+package final class SystemWorkQueues: WorkQueues {
+    private let readers: ReadPool
+    private let writers: [DispatchQueue]
+    private let janitor = DispatchQueue(label: "reprise.janitor", qos: .utility)
+    private let timers = DispatchQueue(label: "reprise.timers", qos: .userInitiated)
+
+    package init(readers: Int = 4, writers: Int = 2) {
+        self.readers = ReadPool(width: readers)
+        self.writers = (0..<writers).map { DispatchQueue(label: "reprise.write.\($0)", qos: .userInitiated) }
+    }
+
+    package func now() -> Int64 { SystemCalls.monotonicNanoseconds() }
+
+    package func wallClock() -> Int64 { SystemCalls.wallClock() }
+
+    package func randomFraction() -> Double { Double.random(in: 0..<1) }
+
+    package func read(_ work: @escaping @Sendable () -> Void) { readers.run(work) }
+
+    package func write(lane: Int, _ work: @escaping @Sendable () -> Void) {
+        writers[Int(UInt(bitPattern: lane) % UInt(writers.count))].async(execute: work)
+    }
+
+    package func upkeep(_ work: @escaping @Sendable () -> Void) { janitor.async(execute: work) }
+
+    package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
+        timers.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds)), execute: work)
+    }
+
+    package func soon(_ work: @escaping @Sendable () -> Void) { timers.async(execute: work) }
+}
+
+/// A few threads on one queue of work, so that one slow read delays only itself.
+private final class ReadPool: Sendable {
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var next = 0
+        var running = 0
+    }
+
+    private let width: Int
+    private let queue = DispatchQueue(label: "reprise.read", qos: .userInitiated, attributes: .concurrent)
+    private let state = Mutex(State())
+
+    init(width: Int) { self.width = width }
+
+    func run(_ work: @escaping @Sendable () -> Void) {
+        let startsThread = state.withLock { state in
+            state.waiting.append(work)
+            guard state.running < width else { return false }
+            state.running += 1
+            return true
+        }
+        if startsThread { queue.async { self.drain() } }
+    }
+
+    private func drain() {
+        while let work = take() { work() }
+    }
+
+    private func take() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard state.next < state.waiting.count else {
+                state.waiting.removeAll(keepingCapacity: true)
+                state.next = 0
+                state.running -= 1
+                return nil
+            }
+            defer { state.next += 1 }
+            return state.waiting[state.next]
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import RepriseRanges
+
+/// Where blocks and slots lie.
+///
+///     blocks.<g>:  | header, 4096 | slot 0 | slot 1 | ...
+///     slot, 16:    | valid bytes, 4 | check, 4 | proof, 8 |      little-endian, never across a sector
+///     body.<g>:    | block 0      | block 1      | ...
+///                  |======........|==============|               valid bytes are a prefix of each block
+package struct BlockLayout: Sendable, Hashable {
+    /// 32 KiB: small enough that a seek wastes little, large enough that slots of a film are a few hundred KiB
+    /// (Chromium's and rclone's unit is of the same order).
+    package static let standard = BlockLayout(blockSize: 32 * 1024)
+
+    /// Bytes of a slot of a plain store.
+    package static let slotSize: Int64 = 16
+    /// Bytes before the first slot: one page, so that slots never straddle a sector.
+    package static let headerSize: Int64 = 4096
+    /// Slots are read a page at a time.
+    package static let slotsPerPage: Int64 = 256
+
+    /// Bytes of a block.
+    package let blockSize: Int64
+
+    package init(blockSize: Int64) {
+        precondition(blockSize > 0 && blockSize <= 1 << 30)
+        self.blockSize = blockSize
+    }
+
+    /// The block that holds `offset`.
+    package func block(at offset: Int64) -> Int64 { offset / blockSize }
+
+    /// The first offset of the block that holds `offset`.
+    package func blockStart(of offset: Int64) -> Int64 { offset - offset % blockSize }
+
+    /// The first block boundary at or after `offset`; `Int64.max` where there is none in 64 bits.
+    package func blockEnd(of offset: Int64) -> Int64 {
+        let start = blockStart(of: offset)
+        if start == offset { return offset }
+        let (end, overflow) = start.addingReportingOverflow(blockSize)
+        return overflow ? .max : end
+    }
+
+    /// The bytes of block `number`.
+    package func range(of number: Int64) -> ByteRange { ByteRange(offset: number * blockSize, count: blockSize) }
+
+    /// Where a block's slot lies in the `blocks` file.
+    package func slotOffset(of number: Int64) -> Int64 { BlockLayout.headerSize + number * BlockLayout.slotSize }
+
+    /// Body bytes whose slots share a page.
+    package var bytesPerPage: Int64 { blockSize * BlockLayout.slotsPerPage }
+}

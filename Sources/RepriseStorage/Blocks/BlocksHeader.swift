@@ -1,0 +1,84 @@
+import ReprisePlatform
+
+/// The first page of a `blocks` file: what the file is, and a summary that listing and quota read without
+/// reading slots. The summary is rewritten in place and never trusted for correctness.
+package struct BlocksHeader: Sendable, Hashable {
+    package static let magic = Array("RPRSBLK1".utf8)
+    static let summaryOffset: Int64 = 64
+
+    /// How the blocks are proved.
+    package var proofKind: ProofKind
+    /// Bytes of a block.
+    package var blockSize: Int64
+    /// The generation's random identity; `info.json` names the same one.
+    package var identity: UInt64
+
+    package func encoded(summary: EntrySummary) -> [UInt8] {
+        var bytes = BlocksHeader.magic
+        bytes.append(littleEndian: UInt32(proofKind.rawValue))
+        bytes.append(littleEndian: UInt32(blockSize))
+        bytes.append(littleEndian: identity)
+        bytes.append(littleEndian: XXH64.hash(bytes.span))
+        bytes.append(contentsOf: repeatElement(0, count: Int(BlocksHeader.summaryOffset) - bytes.count))
+        bytes += summary.encoded
+        bytes.append(contentsOf: repeatElement(0, count: Int(BlockLayout.headerSize) - bytes.count))
+        return bytes
+    }
+
+    /// Reads a header; `nil` where it is not one or its own hash disagrees.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 32, Array(bytes[0..<8]) == BlocksHeader.magic,
+            bytes.littleEndian(at: 24) as UInt64 == XXH64.hash(Array(bytes[0..<24]).span),
+            let kind = ProofKind(rawValue: bytes[8])
+        else { return nil }
+        self.init(
+            proofKind: kind, blockSize: Int64(bytes.littleEndian(at: 12) as UInt32),
+            identity: bytes.littleEndian(at: 16))
+    }
+
+    package init(proofKind: ProofKind, blockSize: Int64, identity: UInt64) {
+        self.proofKind = proofKind
+        self.blockSize = blockSize
+        self.identity = identity
+    }
+}
+
+/// What listing, scan and quota want to know of an entry without opening its slots.
+package struct EntrySummary: Sendable, Hashable {
+    /// When it was last read, in seconds since 1970.
+    package var lastUse: Int64 = 0
+    /// How often it was used, as the logarithm to base 2, so that one byte is enough.
+    package var logUseCount: UInt8 = 0
+    /// Whether it is to be kept.
+    package var isPinned = false
+    /// Length of the representation in bytes, `nil` while unknown.
+    package var length: Int64?
+    /// Bytes stored.
+    package var stored: Int64 = 0
+    /// Bytes the volume has set aside, counted in allocated blocks.
+    package var allocated: Int64 = 0
+
+    package init() {}
+
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = [logUseCount, isPinned ? 1 : 0, length == nil ? 0 : 1, 0, 0, 0, 0, 0]
+        bytes.append(littleEndian: lastUse)
+        bytes.append(littleEndian: length ?? 0)
+        bytes.append(littleEndian: stored)
+        bytes.append(littleEndian: allocated)
+        bytes.append(littleEndian: XXH64.hash(bytes.span))
+        return bytes
+    }
+
+    init?(_ bytes: [UInt8], at index: Int) {
+        guard bytes.count >= index + 48 else { return nil }
+        let content = Array(bytes[index..<index + 40])
+        guard bytes.littleEndian(at: index + 40) as UInt64 == XXH64.hash(content.span) else { return nil }
+        logUseCount = content[0]
+        isPinned = content[1] == 1
+        lastUse = content.littleEndian(at: 8)
+        length = content[2] == 1 ? content.littleEndian(at: 16) : nil
+        stored = content.littleEndian(at: 24)
+        allocated = content.littleEndian(at: 32)
+    }
+}

@@ -1,0 +1,27 @@
+package import ReprisePlatform
+
+/// The lock that makes one process the writer of a root. It ends with the process, however that ends.
+package struct RootLock: Sendable {
+    private let handle: any FileHandle
+
+    /// Takes the lock; throws `.inUse`, naming the holder, where another process has it. I/O.
+    package init(root: String, fileSystem: any FileSystem) throws(StoreError) {
+        do throws(FileError) {
+            handle = try fileSystem.open(root + "/lock", .create)
+            guard try handle.tryLock(exclusive: true) else {
+                var bytes: [UInt8] = []
+                try handle.read(at: 0, count: 64, into: &bytes)
+                let holder = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+                throw FileError(kind: .exists, code: 0, operation: "lock", path: holder)
+            }
+            try handle.truncate(to: 0)
+            try handle.write(Array("\(SystemCalls.processID)\n".utf8), at: 0)
+        } catch {
+            if error.operation == "lock" {
+                throw StoreError(
+                    .inUse, "the store \(root) is used by process \(error.path); stop it or choose another directory")
+            }
+            throw StoreError(error, doing: "locking the store \(root)")
+        }
+    }
+}

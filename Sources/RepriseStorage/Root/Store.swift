@@ -1,0 +1,304 @@
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import Crypto
+#endif
+package import ReprisePlatform
+package import RepriseRanges
+import Synchronization
+
+/// The entries under one root. Every method is I/O and blocks.
+///
+///     <root>/format  lock  usage
+///     <root>/entries/ab/abcd…/info.json  body.<g>.<ext>  blocks.<g>
+///
+/// There is no index: an entry is found by its key's hash, and can be deleted by hand. A generation is current when
+/// `info.json` names it; the rename of that file is the commit, and files it does not name are swept.
+package final class Store: Sendable {
+    /// How a root is opened.
+    package enum Access: Sendable { case write, readOnly }
+
+    package let root: String
+    package let layout: BlockLayout
+    package let capabilities: RootCapabilities
+    private let fileSystem: any FileSystem
+    private let access: Access
+    private let lock: RootLock?
+    private let onSlots: (@Sendable (String, ByteRange) -> Void)?
+
+    /// Opens or creates a root. Does not look at its entries, however many there are.
+    /// - Parameter onSlots: told of every slot write after it was made; a trace for tests.
+    package init(
+        root: String, fileSystem: any FileSystem, layout: BlockLayout = .standard, access: Access = .write,
+        onSlots: (@Sendable (String, ByteRange) -> Void)? = nil
+    ) throws(StoreError) {
+        self.root = root
+        self.fileSystem = fileSystem
+        self.layout = layout
+        self.access = access
+        self.onSlots = onSlots
+        if access == .readOnly {
+            lock = nil
+            capabilities = RootCapabilities(holes: true, punching: false)
+            try Store.checkFormat(root, fileSystem, layout, create: false)
+            return
+        }
+        do throws(FileError) {
+            try fileSystem.makeDirectory(root + "/entries")
+        } catch {
+            throw StoreError(error, doing: "making the store \(root)")
+        }
+        lock = try RootLock(root: root, fileSystem: fileSystem)
+        try Store.checkFormat(root, fileSystem, layout, create: true)
+        do throws(FileError) {
+            capabilities = try RootCapabilities.probe(root: root, fileSystem: fileSystem)
+        } catch {
+            throw StoreError(error, doing: "trying the disk under \(root)")
+        }
+    }
+
+    private static func checkFormat(
+        _ root: String, _ fileSystem: any FileSystem, _ layout: BlockLayout, create: Bool
+    ) throws(StoreError) {
+        let path = root + "/format"
+        let wanted = "reprise 1\nblock \(layout.blockSize)\nproof hashed\n"
+        do throws(FileError) {
+            let found = try fileSystem.readAll(path, limit: 1024)
+            let text = String(decoding: found, as: UTF8.self)
+            if text == wanted { return }
+            // Torn while it was first written: nothing can be stored under it yet that we would have to keep.
+            guard wanted.hasPrefix(text), create else {
+                throw FileError(kind: .exists, code: 0, operation: "format", path: path)
+            }
+        } catch {
+            if error.operation == "format" {
+                throw StoreError(
+                    .wrongFormat, "\(root) is not a store this version can use; choose another directory or delete it")
+            }
+            guard error.kind == .missing, create else { throw StoreError(error, doing: "reading the store \(root)") }
+        }
+        do throws(FileError) {
+            let temporary = path + ".new"
+            let handle = try fileSystem.open(temporary, .create)
+            try handle.truncate(to: 0)
+            try handle.write(Array(wanted.utf8), at: 0)
+            try handle.sync()
+            try fileSystem.rename(temporary, to: path)
+        } catch {
+            throw StoreError(error, doing: "making the store \(root)")
+        }
+    }
+
+    /// The folder name of a key: SHA-256 in hexadecimal.
+    package static func entryName(key: String) -> String {
+        SHA256.hash(data: Array(key.utf8)).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+
+    private func directory(_ name: String) -> String { "\(root)/entries/\(name.prefix(2))/\(name)" }
+
+    // MARK: Opening
+
+    /// The entry of `key`, or `nil` where there is none. What is damaged beyond use is removed and answered as `nil`;
+    /// what cannot be reached now throws and is left alone.
+    package func open(key: String) throws(StoreError) -> StoredEntry? {
+        let name = Store.entryName(key: key)
+        do throws(FileError) {
+            guard let info = try readInfo(name) else { return nil }
+            guard info.key == key else { return nil }
+            return try openGeneration(info, name)
+        } catch {
+            if error.kind == .missing {
+                try discardEntry(name)
+                return nil
+            }
+            throw StoreError(error, doing: "opening a stored entry")
+        }
+    }
+
+    private func readInfo(_ name: String) throws(FileError) -> EntryInfo? {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try fileSystem.readAll(directory(name) + "/info.json", limit: 1 << 20)
+        } catch {
+            if error.kind == .missing { return nil }
+            throw error
+        }
+        if let info = EntryInfo(decoding: bytes) { return info }
+        throw FileError(kind: .missing, code: FileError.noEntry, operation: "decode", path: "info.json")
+    }
+
+    private func openGeneration(_ info: EntryInfo, _ name: String) throws(FileError) -> StoredEntry {
+        let folder = directory(name)
+        let mode: FileMode = access == .write ? .readWrite : .read
+        let blocks = try fileSystem.open(folder + "/" + info.blocksName, mode)
+        let body = try fileSystem.open(folder + "/" + info.bodyName, mode)
+        var bytes: [UInt8] = []
+        try blocks.read(at: 0, count: Int(BlockLayout.headerSize), into: &bytes)
+        guard let header = BlocksHeader(bytes), header.identity == info.identity, header.proofKind == .hashed,
+            header.blockSize == layout.blockSize
+        else { throw FileError(kind: .missing, code: FileError.noEntry, operation: "decode", path: info.blocksName) }
+        let size = try blocks.status().size
+        return StoredEntry(info: info, generation: makeGeneration(info, name, body, blocks, slotsFileSize: size))
+    }
+
+    private func makeGeneration(
+        _ info: EntryInfo, _ name: String, _ body: any FileHandle, _ blocks: any FileHandle, slotsFileSize: Int64
+    ) -> Generation {
+        var trace: (@Sendable (ByteRange) -> Void)?
+        if let onSlots { trace = { range in onSlots(name, range) } }
+        return Generation(
+            number: info.generation, identity: info.identity, layout: layout, entryName: name, body: body,
+            blocks: blocks, slotsFileSize: slotsFileSize, onSlots: trace)
+    }
+
+    // MARK: Staging and committing
+
+    /// Makes the files of a new generation beside the current one. It becomes current by `commit`.
+    /// `info.generation` and `info.identity` are chosen here.
+    package func stage(_ info: EntryInfo) throws(StoreError) -> StoredEntry {
+        var info = info
+        let name = Store.entryName(key: info.key)
+        let folder = directory(name)
+        do throws(FileError) {
+            try fileSystem.makeDirectory(folder)
+            let files = try fileSystem.list(folder)
+            let used = files.compactMap { Store.generationNumber(inFileName: $0) }.max() ?? 0
+            info.generation = used + 1
+            info.identity = UInt64.random(in: 1 ... .max)
+            let header = BlocksHeader(proofKind: .hashed, blockSize: layout.blockSize, identity: info.identity)
+            var summary = EntrySummary()
+            summary.lastUse = info.checked
+            summary.length = info.length
+            let blocks = try fileSystem.open(folder + "/" + info.blocksName, .createNew)
+            try blocks.write(header.encoded(summary: summary), at: 0)
+            let body = try fileSystem.open(folder + "/" + info.bodyName, .createNew)
+            let generation = makeGeneration(info, name, body, blocks, slotsFileSize: BlockLayout.headerSize)
+            return StoredEntry(info: info, generation: generation)
+        } catch {
+            throw StoreError(error, doing: "making a new entry")
+        }
+    }
+
+    /// Makes `info`'s generation the current one, or rewrites what is said of it: writes `info.json` beside the old
+    /// and renames it over it. Other generations' files are unlinked and live on in open handles.
+    package func commit(_ info: EntryInfo) throws(StoreError) {
+        let name = Store.entryName(key: info.key)
+        let folder = directory(name)
+        let bytes: [UInt8]
+        do { bytes = try info.encoded() } catch {
+            throw StoreError(.unavailable, "describing an entry failed", cause: "\(error)")
+        }
+        do throws(FileError) {
+            let temporary = folder + "/info.new"
+            let handle = try fileSystem.open(temporary, .create)
+            try handle.truncate(to: 0)
+            try handle.write(bytes, at: 0)
+            // An empty info.json after a power cut would cost the whole entry; its few hundred bytes are worth a sync.
+            try handle.sync()
+            try fileSystem.rename(temporary, to: folder + "/info.json")
+            try sweep(folder, keeping: info)
+        } catch {
+            throw StoreError(error, doing: "writing an entry's description")
+        }
+    }
+
+    private func sweep(_ folder: String, keeping info: EntryInfo) throws(FileError) {
+        let kept = ["info.json", info.bodyName, info.blocksName]
+        for file in try fileSystem.list(folder) where !kept.contains(file) {
+            // A higher number is a generation that is being staged.
+            if let number = Store.generationNumber(inFileName: file), number > info.generation { continue }
+            try fileSystem.removeFile(folder + "/" + file)
+        }
+    }
+
+    /// Removes the files of a staged generation that will not become current.
+    package func abandon(_ info: EntryInfo) throws(StoreError) {
+        let folder = directory(Store.entryName(key: info.key))
+        do throws(FileError) {
+            for file in [info.bodyName, info.blocksName] {
+                do throws(FileError) { try fileSystem.removeFile(folder + "/" + file) } catch {
+                    if error.kind != .missing { throw error }
+                }
+            }
+        } catch {
+            throw StoreError(error, doing: "removing a replaced generation")
+        }
+    }
+
+    private static func generationNumber(inFileName file: String) -> Int? {
+        let parts = file.split(separator: ".")
+        guard parts.count >= 2, parts[0] == "body" || parts[0] == "blocks" else { return nil }
+        return Int(parts[1])
+    }
+
+    // MARK: Removing and listing
+
+    /// Removes the entry of `key`; open handles keep their bytes.
+    package func remove(key: String) throws(StoreError) { try discardEntry(Store.entryName(key: key)) }
+
+    private func discardEntry(_ name: String) throws(StoreError) {
+        let folder = directory(name)
+        do throws(FileError) {
+            let files = try fileSystem.list(folder)
+            // The description goes first: without it the rest is not an entry any more.
+            for file in files.sorted(by: { first, _ in first == "info.json" }) { try fileSystem.removeFile(folder + "/" + file) }
+            try fileSystem.removeDirectory(folder)
+        } catch {
+            if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }
+        }
+    }
+
+    /// The names of all entries; reads directories only.
+    package func entryNames() throws(StoreError) -> [String] {
+        do throws(FileError) {
+            var names: [String] = []
+            for prefix in try fileSystem.list(root + "/entries") {
+                do throws(FileError) { names += try fileSystem.list(root + "/entries/" + prefix) } catch {
+                    if error.kind != .missing { throw error }
+                }
+            }
+            return names
+        } catch {
+            throw StoreError(error, doing: "listing the store \(root)")
+        }
+    }
+
+    /// Description and summary of the entry with that folder name; `nil` where it is not a whole entry.
+    package func describe(name: String) throws(StoreError) -> (info: EntryInfo, summary: EntrySummary)? {
+        do throws(FileError) {
+            guard let info = try readInfo(name) else { return nil }
+            let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .read)
+            var bytes: [UInt8] = []
+            try blocks.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
+            guard let summary = EntrySummary(bytes, at: 0) else { return nil }
+            return (info, summary)
+        } catch {
+            if error.kind == .missing { return nil }
+            throw StoreError(error, doing: "reading an entry's summary")
+        }
+    }
+
+    /// Writes the hint of how much is stored.
+    package func writeUsage(_ bytes: Int64) throws(StoreError) {
+        do throws(FileError) {
+            let handle = try fileSystem.open(root + "/usage", .create)
+            try handle.truncate(to: 0)
+            try handle.write(Array("\(bytes)\n".utf8), at: 0)
+        } catch {
+            throw StoreError(error, doing: "noting the store's size")
+        }
+    }
+}
+
+extension FileSystem {
+    /// The whole of a small file; what is past `limit` is left out.
+    package func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        let handle = try open(path, .read)
+        var bytes: [UInt8] = []
+        try handle.read(at: 0, count: limit, into: &bytes)
+        return bytes
+    }
+}

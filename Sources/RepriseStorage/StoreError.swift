@@ -1,0 +1,43 @@
+package import ReprisePlatform
+
+/// Why the store could not do what was asked. A miss is not an error.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// What kind of trouble it is.
+    public enum Code: Sendable, Hashable {
+        /// Another process writes this root.
+        case inUse
+        /// The root was made by another version or with other settings.
+        case wrongFormat
+        /// The volume is full.
+        case full
+        /// Cannot be used now, may be usable later; nothing was deleted.
+        case unavailable
+        /// What is stored disagrees with its proof; it costs that entry, not the store.
+        case damaged
+    }
+
+    /// The kind.
+    public var code: Code
+    /// What happened and what to do about it.
+    public var message: String
+    /// The system's own words, where a file call failed.
+    public var cause: String?
+
+    package init(_ code: Code, _ message: String, cause: String? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    package init(_ error: FileError, doing what: String) {
+        switch error.kind {
+        case .full:
+            self.init(.full, "\(what): the disk is full; free some room or lower the limit", cause: error.description)
+        case .missing, .exists, .unavailable:
+            self.init(.unavailable, "\(what): the disk cannot be used now", cause: error.description)
+        }
+    }
+
+    /// Message and cause in one line.
+    public var description: String { cause.map { "\(message) (\($0))" } ?? message }
+}
