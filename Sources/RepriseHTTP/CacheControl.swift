@@ -42,10 +42,10 @@ public struct CacheControl: Hashable, Sendable {
 
     private static func directives(_ field: String) -> [(String, String?)] {
         var result: [(String, String?)] = []
-        var part = ""
+        var part = String.UnicodeScalarView()
         var inQuotes = false
         func finish() {
-            let text = part.trimmingOptionalWhitespace
+            let text = String(part).trimmingOptionalWhitespace
             guard !text.isEmpty else { return }
             if let equals = text.firstIndex(of: "=") {
                 let value = text[text.index(after: equals)...].filter { $0 != "\"" }
@@ -54,13 +54,13 @@ public struct CacheControl: Hashable, Sendable {
                 result.append((text.lowercased(), nil))
             }
         }
-        for character in field {
-            if character == "\"" { inQuotes.toggle() }
-            if character == ",", !inQuotes {
+        for scalar in field.unicodeScalars {
+            if scalar == "\"" { inQuotes.toggle() }
+            if scalar == ",", !inQuotes {
                 finish()
-                part = ""
+                part.removeAll()
             } else {
-                part.append(character)
+                part.append(scalar)
             }
         }
         finish()

@@ -13,27 +13,41 @@ public struct EntityTag: Hashable, Sendable {
 
     /// Reads one tag; `nil` for anything else. An origin's tag without quotes, which is common, is quoted.
     public init?(_ field: String) {
-        var text = field.trimmingOptionalWhitespace
+        // Scalars, not characters: a quote with an accent behind it is one character and still a quote on the wire.
+        var text = field.trimmingOptionalWhitespace.unicodeScalars
         var isWeak = false
-        if text.hasPrefix("W/") || text.hasPrefix("w/") {
+        if text.starts(with: "W/".unicodeScalars) || text.starts(with: "w/".unicodeScalars) {
             isWeak = true
             text = text.dropFirst(2)
         }
-        guard !text.isEmpty, text != "*", !text.utf8.contains(where: { $0 < 0x21 || $0 == 0x7F }) else { return nil }
-        let quoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+        guard !text.isEmpty, !text.elementsEqual("*".unicodeScalars),
+            !text.contains(where: { $0.value < 0x21 || $0.value == 0x7F })
+        else { return nil }
+        let quoted = text.count >= 2 && text.first == "\"" && text.last == "\""
         let inner = quoted ? text.dropFirst().dropLast() : text
         guard !inner.contains("\""), quoted || !inner.contains(",") else { return nil }
-        self.init(opaque: "\"\(inner)\"", isWeak: isWeak)
+        self.init(opaque: "\"" + String(inner) + "\"", isWeak: isWeak)
+    }
+
+    /// The same mark and the same bytes; text that only looks alike is another tag.
+    public static func == (left: EntityTag, right: EntityTag) -> Bool {
+        left.isWeak == right.isWeak && left.matchesWeakly(right)
+    }
+
+    /// Hashes mark and bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(isWeak)
+        for byte in opaque.utf8 { hasher.combine(byte) }
     }
 
     /// The field's value.
     public var field: String { (isWeak ? "W/" : "") + opaque }
 
     /// Strong comparison: both strong and equal.
-    public func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
+    public func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && matchesWeakly(other) }
 
     /// Weak comparison: equal whatever their marks.
-    public func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
+    public func matchesWeakly(_ other: EntityTag) -> Bool { opaque.utf8.elementsEqual(other.opaque.utf8) }
 }
 
 /// What `If-Match` and `If-None-Match` ask for.
@@ -52,18 +66,18 @@ public enum EntityTagCondition: Hashable, Sendable {
         }
         // A tag may hold a comma between its quotes, so the list is cut at commas outside them.
         var tags: [EntityTag] = []
-        var part = ""
+        var part = String.UnicodeScalarView()
         var inQuotes = false
-        for character in text {
-            if character == "\"" { inQuotes.toggle() }
-            if character == ",", !inQuotes {
-                EntityTag(part).map { tags.append($0) }
-                part = ""
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { inQuotes.toggle() }
+            if scalar == ",", !inQuotes {
+                EntityTag(String(part)).map { tags.append($0) }
+                part.removeAll()
             } else {
-                part.append(character)
+                part.append(scalar)
             }
         }
-        EntityTag(part).map { tags.append($0) }
+        EntityTag(String(part)).map { tags.append($0) }
         self = .list(tags)
     }
 

@@ -44,7 +44,8 @@ public enum HTTPDate {
     private static func seconds(_ year: Int64, _ month: Int64, _ day: Int64, _ time: String) -> Int64? {
         let parts = time.split(separator: ":", omittingEmptySubsequences: false).map(\.decimal)
         guard parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],
-            hour < 24, minute < 60, second <= 60, (1...31).contains(day), (0...9999).contains(year)
+            hour < 24, minute < 60, second <= 60, (0...9999).contains(year), day >= 1,
+            day <= daysSince1970(month == 12 ? year + 1 : year, month % 12 + 1, 1) - daysSince1970(year, month, 1)
         else { return nil }
         return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
     }

@@ -92,12 +92,14 @@ extension StringProtocol {
 
     /// The text without spaces and tabs at its ends (RFC 9110 §5.6.3).
     package var trimmingOptionalWhitespace: SubSequence {
-        var start = startIndex
-        var end = endIndex
-        while start < end, self[start] == " " || self[start] == "\t" { start = index(after: start) }
+        // Scalars, not characters: a space with an accent behind it is one character.
+        let scalars = unicodeScalars
+        var start = scalars.startIndex
+        var end = scalars.endIndex
+        while start < end, scalars[start] == " " || scalars[start] == "\t" { start = scalars.index(after: start) }
         while start < end {
-            let before = index(before: end)
-            guard self[before] == " " || self[before] == "\t" else { break }
+            let before = scalars.index(before: end)
+            guard scalars[before] == " " || scalars[before] == "\t" else { break }
             end = before
         }
         return self[start..<end]

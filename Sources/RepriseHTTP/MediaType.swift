@@ -58,11 +58,14 @@ public struct MediaType: Hashable, Sendable {
         "audio/opus": ("opus", "org.xiph.opus"), "audio/wav": ("wav", "com.microsoft.waveform-audio"),
         "audio/wave": ("wav", "com.microsoft.waveform-audio"), "audio/x-wav": ("wav", "com.microsoft.waveform-audio"),
         "audio/vnd.wave": ("wav", "com.microsoft.waveform-audio"), "audio/aiff": ("aiff", "public.aiff-audio"),
-        "audio/x-aiff": ("aiff", "public.aiff-audio"), "audio/webm": ("webm", nil), "audio/ac3": ("ac3", "public.ac3-audio"),
+        "audio/x-aiff": ("aiff", "public.aiff-audio"), "audio/webm": ("webm", nil),
+        "audio/ac3": ("ac3", "public.ac3-audio"),
         "video/mp4": ("mp4", "public.mpeg-4"), "video/x-m4v": ("m4v", "com.apple.m4v-video"),
         "video/quicktime": ("mov", "com.apple.quicktime-movie"), "video/webm": ("webm", "org.webmproject.webm"),
-        "video/ogg": ("ogv", nil), "video/x-matroska": ("mkv", nil), "video/mp2t": ("ts", "public.mpeg-2-transport-stream"),
-        "video/mpeg": ("mpg", "public.mpeg"), "video/x-msvideo": ("avi", "public.avi"), "video/3gpp": ("3gp", "public.3gpp"),
+        "video/ogg": ("ogv", nil), "video/x-matroska": ("mkv", nil),
+        "video/mp2t": ("ts", "public.mpeg-2-transport-stream"),
+        "video/mpeg": ("mpg", "public.mpeg"), "video/x-msvideo": ("avi", "public.avi"),
+        "video/3gpp": ("3gp", "public.3gpp"),
         "application/ogg": ("ogg", nil), "application/mp4": ("mp4", "public.mpeg-4"),
     ]
 }
@@ -98,7 +101,9 @@ public enum ContainerSignature: String, Hashable, Sendable {
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }  // a byte-order mark
         text = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         let start = String(decoding: text.prefix(64), as: UTF8.self).lowercased()
-        if ["<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<script", "<!--"].contains(where: start.hasPrefix) {
+        if ["<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<script", "<!--"].contains(
+            where: start.hasPrefix)
+        {
             return true
         }
         // JSON: an object whose first member is a string, or an array of one of those.

@@ -16,16 +16,19 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads an absolute URL; `nil` for other schemes, an empty host, or bytes no URL may hold.
     public init?(_ text: String) {
-        guard let colon = text.range(of: "://") else { return nil }
-        let scheme = text[..<colon.lowerBound].lowercased()
+        // Scalars, not characters: a slash with an accent behind it is one character and still ends the host.
+        let text = text.unicodeScalars
+        guard let colon = text.firstIndex(of: ":"), text[colon...].starts(with: "://".unicodeScalars) else {
+            return nil
+        }
+        let scheme = String(text[..<colon]).lowercased()
         guard scheme == "http" || scheme == "https" else { return nil }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
-        let rest = text[colon.upperBound...].prefix { $0 != "#" }
-        let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        let authority = rest[..<authorityEnd]
-        let tail = rest[authorityEnd...]
+        guard text.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else { return nil }
+        let rest = text[text.index(colon, offsetBy: 3)...].prefix { $0 != "#" }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let tail = rest[authority.endIndex...]
         self.scheme = scheme
-        target = tail.isEmpty ? "/" : (tail.hasPrefix("?") ? "/" + tail : String(tail))
+        target = (tail.first == "/" ? "" : "/") + String(tail)
         let at = authority.lastIndex(of: "@")
         userInfo = at.map { String(authority[..<$0]) }
         let hostPort = at.map { authority[authority.index(after: $0)...] } ?? authority
@@ -34,20 +37,34 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         self.port = port ?? (scheme == "https" ? 443 : 80)
     }
 
-    private static func split(_ hostPort: Substring) -> (String, Int?)? {
+    private static func split(_ hostPort: Substring.UnicodeScalarView) -> (String, Int?)? {
         var hostEnd = hostPort.endIndex
-        if hostPort.hasPrefix("[") {
+        if hostPort.first == "[" {
             guard let bracket = hostPort.firstIndex(of: "]") else { return nil }
             hostEnd = hostPort.index(after: bracket)
         } else if let colon = hostPort.firstIndex(of: ":") {
             hostEnd = colon
         }
-        let host = hostPort[..<hostEnd].lowercased()
-        guard !host.isEmpty, !host.contains(where: { "/\\@?# ".contains($0) }) else { return nil }
+        let host = String(hostPort[..<hostEnd]).lowercased()
+        guard !host.isEmpty, !host.unicodeScalars.contains(where: { "/\\@?# ".unicodeScalars.contains($0) }) else {
+            return nil
+        }
         let rest = hostPort[hostEnd...]
-        if rest.isEmpty || rest == ":" { return (host, nil) }
-        guard rest.hasPrefix(":"), let port = rest.dropFirst().decimal, (1...65_535).contains(port) else { return nil }
+        if rest.isEmpty || rest.elementsEqual(":".unicodeScalars) { return (host, nil) }
+        guard rest.first == ":", let port = String(rest.dropFirst()).decimal, (1...65_535).contains(port) else {
+            return nil
+        }
         return (host, Int(port))
+    }
+
+    /// The same bytes; text that only looks alike is another URL.
+    public static func == (left: OriginURL, right: OriginURL) -> Bool {
+        left.description.utf8.elementsEqual(right.description.utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in description.utf8 { hasher.combine(byte) }
     }
 
     /// Whether the port is the scheme's own.
@@ -66,11 +83,12 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     public var redacted: String { origin + path }
 
     /// The path without the query.
-    public var path: String { String(target.prefix { $0 != "?" }) }
+    public var path: String { String(target.unicodeScalars.prefix { $0 != "?" }) }
 
     /// The query without its `?`, `nil` where there is none.
     public var query: String? {
-        target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
+        let target = target.unicodeScalars
+        return target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
     }
 
     /// The extension of the path's last component in lower case, if it looks like one.
@@ -82,21 +100,30 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The URL a `Location` names, relative ones resolved against this one (RFC 3986 §5.2); `nil` where it cannot be.
+    /// User information stays where the host stays.
     public func resolving(_ location: String) -> OriginURL? {
-        if location.contains("://"), let absolute = OriginURL(location) { return absolute }
-        if location.hasPrefix("//") { return OriginURL(scheme + ":" + location) }
-        if location.hasPrefix("/") { return OriginURL(origin + OriginURL.removingDotSegments(location)) }
-        if location.hasPrefix("?") { return OriginURL(origin + path + location) }
-        if location.prefix(while: { $0 != "/" && $0 != "?" && $0 != "#" }).contains(":") { return nil }
-        let directory = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
-        return OriginURL(origin + OriginURL.removingDotSegments(directory + location))
+        if let absolute = OriginURL(location) { return absolute }
+        let reference = location.unicodeScalars.prefix { $0 != "#" }
+        let text = String(reference)
+        if reference.starts(with: "//".unicodeScalars) { return OriginURL(scheme + ":" + text) }
+        let base = "\(scheme)://\(userInfo.map { $0 + "@" } ?? "")\(authority)"
+        switch reference.first {
+        case nil: return self
+        case "/": return OriginURL(base + OriginURL.removingDotSegments(text))
+        case "?": return OriginURL(base + path + text)
+        default: break
+        }
+        if reference.prefix(while: { $0 != "/" && $0 != "?" }).contains(":") { return nil }
+        let path = path.unicodeScalars
+        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
+        return OriginURL(base + OriginURL.removingDotSegments(directory + text))
     }
 
     private static func removingDotSegments(_ target: String) -> String {
-        let path = target.prefix { $0 != "?" && $0 != "#" }
-        let tail = target[path.endIndex...]
-        var output: [Substring] = []
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let target = target.unicodeScalars
+        let path = target.prefix { $0 != "?" }
+        var output: [String] = []
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { String($0) }
         for (index, segment) in segments.enumerated() {
             let isLast = index == segments.count - 1
             if segment == ".." || segment == "." {
@@ -106,17 +133,6 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
                 output.append(segment)
             }
         }
-        return "/" + output.joined(separator: "/") + tail
-    }
-}
-
-extension String {
-    fileprivate func range(of text: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-            start = index(after: start)
-        }
-        return nil
+        return "/" + output.joined(separator: "/") + String(target[path.endIndex...])
     }
 }

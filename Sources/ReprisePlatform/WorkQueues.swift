@@ -61,43 +61,52 @@ package final class SystemWorkQueues: WorkQueues {
 }
 
 /// A few threads on one queue of work, so that one slow read delays only itself.
+///
+/// Each has a serial queue of its own: those get a thread at once, while a concurrent queue gets its next one only
+/// when the system has noticed that the others are blocked (on Linux once a second: measured, 2 s for four threads).
 private final class ReadPool: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
         var next = 0
-        var running = 0
+        var idle: [DispatchQueue]
     }
 
-    private let width: Int
-    private let queue = DispatchQueue(label: "reprise.read", qos: .userInitiated, attributes: .concurrent)
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(width: Int) { self.width = width }
+    init(width: Int) {
+        let threads = (0..<width).map { DispatchQueue(label: "reprise.read.\($0)", qos: .userInitiated) }
+        state = Mutex(State(idle: threads))
+    }
 
     func run(_ work: @escaping @Sendable () -> Void) {
-        let startsThread = state.withLock { state in
+        let thread = state.withLock { state in
             state.waiting.append(work)
-            guard state.running < width else { return false }
-            state.running += 1
-            return true
+            return state.idle.popLast()
         }
-        if startsThread { queue.async { self.drain() } }
+        if let thread { thread.async { self.drain(on: thread) } }
     }
 
-    private func drain() {
-        while let work = take() { work() }
+    private func drain(on thread: DispatchQueue) {
+        while let work = take(for: thread) { work() }
     }
 
-    private func take() -> (@Sendable () -> Void)? {
+    private func take(for thread: DispatchQueue) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard state.next < state.waiting.count else {
                 state.waiting.removeAll(keepingCapacity: true)
                 state.next = 0
-                state.running -= 1
+                state.idle.append(thread)
                 return nil
             }
-            defer { state.next += 1 }
-            return state.waiting[state.next]
+            let work = state.waiting[state.next]
+            // What was taken is let go of, also in a queue that never runs empty.
+            state.waiting[state.next] = {}
+            state.next += 1
+            if state.next >= 64, state.next * 2 >= state.waiting.count {
+                state.waiting.removeFirst(state.next)
+                state.next = 0
+            }
+            return work
         }
     }
 }

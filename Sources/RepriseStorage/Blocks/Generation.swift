@@ -1,5 +1,5 @@
-package import RepriseRanges
 package import ReprisePlatform
+package import RepriseRanges
 import Synchronization
 
 /// One generation of an entry, open: its body file, its slots, and what is known of each block.
@@ -12,6 +12,9 @@ import Synchronization
 ///
 /// Methods marked "I/O" block and belong on the read pool, a write lane or the janitor. All others only take the
 /// generation's own lock, the innermost lock of all, and never hold it across a file call.
+///
+/// Lock order: `changes`, then `state`. `changes` is held across file calls by those who change the files, so that a
+/// punch or a cleared slot never lands on bytes written meanwhile; readers and event loops never take it.
 package final class Generation: Sendable {
     /// What is known of the bytes from an offset on, and how far that goes.
     package enum Availability: Hashable, Sendable {
@@ -38,9 +41,13 @@ package final class Generation: Sendable {
         var nextLease: UInt64 = 0
         /// Blocks to punch once no lease covers them.
         var pendingPunch = ByteRangeSet()
-        var writesInFlight = 0
-        /// The body's change time after our own last write; another one means somebody else wrote.
+        /// Body offsets from here on have no slot on disk.
+        var slotsEnd: Int64
+        var changesInFlight = 0
+        /// The body's change time after our own last change; another one means somebody else wrote.
         var bodyModified: Int64?
+        /// Somebody else wrote before one of our own changes, which moved the change time once more.
+        var isDisturbed = false
         var damaged: Int64 = 0
     }
 
@@ -53,14 +60,15 @@ package final class Generation: Sendable {
     package let entryName: String
     private let body: any FileHandle
     private let blocks: any FileHandle
-    /// Slots past this offset of the body are known to be absent: the slots file ended there when opened.
-    private let slotsEnd: Int64
+    private let canWrite: Bool
+    private let changes = Mutex(())
     private let onSlots: (@Sendable (ByteRange) -> Void)?
     private let state: Mutex<State>
 
     package init(
         number: Int, identity: UInt64, layout: BlockLayout, entryName: String, body: any FileHandle,
-        blocks: any FileHandle, slotsFileSize: Int64, onSlots: (@Sendable (ByteRange) -> Void)? = nil
+        blocks: any FileHandle, slotsFileSize: Int64, canWrite: Bool = true,
+        onSlots: (@Sendable (ByteRange) -> Void)? = nil
     ) {
         self.number = number
         self.identity = identity
@@ -68,11 +76,13 @@ package final class Generation: Sendable {
         self.entryName = entryName
         self.body = body
         self.blocks = blocks
+        self.canWrite = canWrite
         self.onSlots = onSlots
+        // A file somebody made huge must not carry the body's offsets past 64 bits.
         let slots = max(0, slotsFileSize - BlockLayout.headerSize) / BlockLayout.slotSize
-        slotsEnd = slots * layout.blockSize
-        var state = State()
-        if slotsEnd < .max { state.loaded.insert(.from(slotsEnd)) }
+        let slotsEnd = min(slots, .max / layout.blockSize) * layout.blockSize
+        var state = State(slotsEnd: slotsEnd)
+        state.loaded.insert(.from(slotsEnd))
         self.state = Mutex(state)
     }
 
@@ -82,10 +92,10 @@ package final class Generation: Sendable {
     package func availability(at offset: Int64) -> Availability {
         state.withLock { state in
             if let range = state.verified.range(containing: offset) { return .verified(until: range.upperBound) }
-            let loaded = state.loaded.firstMissing(from: offset)
-            guard loaded > offset else {
+            let loaded = offset < state.slotsEnd ? state.loaded.firstMissing(from: offset) : .max
+            if offset < state.slotsEnd, loaded == offset {
                 let page = offset - offset % layout.bytesPerPage
-                let end = min(ByteRange(offset: page, count: layout.bytesPerPage * 64).upperBound, max(slotsEnd, offset + 1))
+                let end = min(ByteRange(offset: page, count: layout.bytesPerPage * 64).upperBound, state.slotsEnd)
                 return .unloaded(ByteRange(page, end))
             }
             if let range = state.claimed.range(containing: offset) {
@@ -126,6 +136,7 @@ package final class Generation: Sendable {
     /// Reads the slots of `range`. I/O.
     package func load(_ range: ByteRange) throws(FileError) {
         let first = layout.block(at: range.lowerBound)
+        let slotsEnd = state.withLock { $0.slotsEnd }
         let last = layout.block(at: layout.blockEnd(of: min(range.upperBound, slotsEnd)))
         guard last > first else { return }
         var bytes: [UInt8] = []
@@ -134,7 +145,9 @@ package final class Generation: Sendable {
         var found: [(Int64, Slot)] = []
         for block in first..<last {
             let index = Int((block - first) * BlockLayout.slotSize)
-            if let slot = Slot(bytes, at: index, block: block, blockSize: layout.blockSize) { found.append((block, slot)) }
+            if let slot = Slot(bytes, at: index, block: block, blockSize: layout.blockSize) {
+                found.append((block, slot))
+            }
         }
         state.withLock { state in
             for (block, slot) in found {
@@ -153,7 +166,8 @@ package final class Generation: Sendable {
     package func verify(_ range: ByteRange) throws(FileError) {
         var buffer: [UInt8] = []
         var block = layout.block(at: range.lowerBound)
-        while block * layout.blockSize < range.upperBound {
+        let end = min(range.upperBound, state.withLock { $0.slotsEnd })
+        while block * layout.blockSize < end {
             let number = block
             block += 1
             guard let slot = state.withLock({ $0.slots[number] }) else { continue }
@@ -165,25 +179,44 @@ package final class Generation: Sendable {
     private func check(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> XXH64? {
         buffer.removeAll(keepingCapacity: true)
         let range = ByteRange(offset: block * layout.blockSize, count: Int64(slot.validLength))
+        try noteChangeTime()
         try body.read(at: range.lowerBound, count: Int(slot.validLength), into: &buffer)
         var hash = Slot.hash(identity: identity, block: block)
         hash.update(buffer.span)
         let matches = buffer.count == Int(slot.validLength) && hash.finish() == slot.proof
-        let stillCurrent = state.withLock { state in
-            guard state.slots[block] == slot else { return false }
-            if matches {
+        if matches {
+            state.withLock { state in
+                guard state.slots[block] == slot else { return }
                 state.verified.insert(range)
                 state.slots[block] = nil
-            } else {
-                state.slots[block] = nil
-                state.claimed.remove(range)
-                state.verified.remove(range)
-                state.damaged += 1
             }
+            return hash
+        }
+        try changes.withLock { _ throws(FileError) in try drop(block, slot) }
+        return nil
+    }
+
+    // Makes a damaged block absent, unless it was written anew since.
+    private func drop(_ block: Int64, _ slot: Slot) throws(FileError) {
+        let isCurrent = state.withLock { state in
+            guard state.slots[block] == slot else { return false }
+            state.slots[block] = nil
+            state.claimed.remove(layout.range(of: block))
+            state.verified.remove(layout.range(of: block))
+            state.damaged += 1
             return true
         }
-        if !matches, stillCurrent { try blocks.write([UInt8](repeating: 0, count: 16), at: layout.slotOffset(of: block)) }
-        return matches ? hash : nil
+        guard isCurrent, canWrite else { return }
+        try blocks.write([UInt8](repeating: 0, count: Int(BlockLayout.slotSize)), at: layout.slotOffset(of: block))
+    }
+
+    // What is proved from here on is proved of the file as it now is.
+    private func noteChangeTime() throws(FileError) {
+        guard state.withLock({ $0.bodyModified == nil && $0.changesInFlight == 0 }) else { return }
+        let modified = try body.status().modified
+        state.withLock { state in
+            if state.bodyModified == nil, state.changesInFlight == 0 { state.bodyModified = modified }
+        }
     }
 
     /// Takes verification back from everything: each block is checked again before it is handed out. I/O.
@@ -193,7 +226,7 @@ package final class Generation: Sendable {
             state.verified = ByteRangeSet()
             return ranges
         }
-        try reclaim(ranges)
+        try changes.withLock { _ throws(FileError) in try reclaim(ranges) }
     }
 
     // Reads the slots of blocks that lost their verification, so that they can be proved anew.
@@ -206,6 +239,7 @@ package final class Generation: Sendable {
                 state.verified.remove(blocks)
                 state.claimed.remove(blocks)
                 state.loaded.remove(blocks)
+                for block in first..<last { state.slots[block] = nil }
             }
             try reloadSlots(first, last)
         }
@@ -213,7 +247,8 @@ package final class Generation: Sendable {
 
     private func reloadSlots(_ first: Int64, _ last: Int64) throws(FileError) {
         var bytes: [UInt8] = []
-        try blocks.read(at: layout.slotOffset(of: first), count: Int((last - first) * BlockLayout.slotSize), into: &bytes)
+        try blocks.read(
+            at: layout.slotOffset(of: first), count: Int((last - first) * BlockLayout.slotSize), into: &bytes)
         state.withLock { state in
             for block in first..<last {
                 let index = Int((block - first) * BlockLayout.slotSize)
@@ -242,7 +277,7 @@ package final class Generation: Sendable {
     }
 
     /// Reads leased bytes. I/O.
-    fileprivate func read(_ range: ByteRange) throws(FileError) -> [UInt8] {
+    func read(_ range: ByteRange) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         try body.read(at: range.lowerBound, count: Int(range.count), into: &bytes)
         if Int64(bytes.count) < range.count { throw FileError.truncated(entryName) }
@@ -252,15 +287,13 @@ package final class Generation: Sendable {
     /// Whether the body still is as we left it: long enough for `range`, changed by nobody else. One `fstat`.
     /// Where it is not, verification has to be withdrawn before anything more is handed out.
     package func isUndisturbed(for range: ByteRange) -> Bool {
-        let writing = state.withLock { $0.writesInFlight > 0 }
+        let before = state.withLock { $0.changesInFlight > 0 ? nil : $0.bodyModified }
         guard case .success(let status) = bodyStatus(), status.size >= range.upperBound else { return false }
         return state.withLock { state in
-            if writing || state.writesInFlight > 0 { return true }
-            guard let known = state.bodyModified else {
-                state.bodyModified = status.modified
-                return true
-            }
-            return known == status.modified
+            if state.isDisturbed { return false }
+            // One of our own changes runs or ran meanwhile: the time it leaves is looked at next time.
+            if state.changesInFlight > 0 || state.bodyModified != before { return true }
+            return before == nil || before == status.modified
         }
     }
 
@@ -270,16 +303,19 @@ package final class Generation: Sendable {
 
     /// Notes the body's change time as ours, after verification was withdrawn.
     package func acceptDisturbance() {
-        state.withLock { $0.bodyModified = nil }
+        state.withLock { state in
+            state.bodyModified = nil
+            state.isDisturbed = false
+        }
     }
 
-    fileprivate var descriptor: Int32? { body.descriptor }
+    var descriptor: Int32? { body.descriptor }
 
-    fileprivate func isResident(_ range: ByteRange) -> Bool {
+    func isResident(_ range: ByteRange) -> Bool {
         body.isResident(offset: range.lowerBound, count: range.count)
     }
 
-    fileprivate func endLease(_ id: UInt64) {
+    func endLease(_ id: UInt64) {
         state.withLock { $0.leases[id] = nil }
     }
 
@@ -295,7 +331,9 @@ package final class Generation: Sendable {
         if state.withLock({ $0.slots[block] == nil }) {
             try reloadUnlessAbsent(block)
         }
-        guard let slot = state.withLock({ $0.slots[block] }), start + Int64(slot.validLength) == offset else { return nil }
+        guard let slot = state.withLock({ $0.slots[block] }), start + Int64(slot.validLength) == offset else {
+            return nil
+        }
         var buffer: [UInt8] = []
         guard let hash = try check(block, slot, &buffer) else { return nil }
         return BlockPen(generation: self, position: offset, hash: hash)
@@ -310,33 +348,51 @@ package final class Generation: Sendable {
         state.withLock { $0.slots[block] = slot }
     }
 
-    /// Writes body bytes, then the slots of the blocks they touch. I/O, on the generation's lane.
-    fileprivate func write(_ chunks: [ArraySlice<UInt8>], range: ByteRange, slots: [UInt8], firstBlock: Int64) throws(FileError) {
-        state.withLock { $0.writesInFlight += 1 }
-        var failure: FileError?
-        do throws(FileError) {
-            var position = range.lowerBound
-            for chunk in chunks {
-                try body.write(chunk, at: position)
-                position += Int64(chunk.count)
+    /// Writes body bytes, then the slots of the blocks they touch; `false`, and nothing written, where the first
+    /// block's prefix is not stored any more. I/O, on the generation's lane.
+    func write(
+        _ chunks: [ArraySlice<UInt8>], range: ByteRange, slots: [UInt8], firstBlock: Int64
+    ) throws(FileError) -> Bool {
+        let prefix = ByteRange(layout.blockStart(of: range.lowerBound), range.lowerBound)
+        let isStored = try changes.withLock { _ throws(FileError) in
+            guard state.withLock({ $0.claimed.contains(prefix) }) else { return false }
+            try changeBody { () throws(FileError) in
+                var position = range.lowerBound
+                for chunk in chunks {
+                    try body.write(chunk, at: position)
+                    position += Int64(chunk.count)
+                }
+                try blocks.write(slots, at: layout.slotOffset(of: firstBlock))
             }
-            try blocks.write(slots, at: layout.slotOffset(of: firstBlock))
-        } catch {
-            failure = error
-        }
-        // Where the status cannot be had the next check of a region takes the file as it then is for ours.
-        let modified = if case .success(let status) = bodyStatus() { Optional(status.modified) } else { Int64?.none }
-        state.withLock { state in
-            state.writesInFlight -= 1
-            state.bodyModified = modified
-            if failure == nil {
+            state.withLock { state in
                 state.claimed.insert(range)
                 state.verified.insert(range)
                 state.unsynced.insert(range)
+                state.slotsEnd = max(state.slotsEnd, layout.blockEnd(of: range.upperBound))
+            }
+            return true
+        }
+        if isStored { onSlots?(range) }
+        return isStored
+    }
+
+    // Runs a change of our own under `changes`, and tells it from changes by others.
+    private func changeBody(_ change: () throws(FileError) -> Void) throws(FileError) {
+        if case .success(let status) = bodyStatus() {
+            state.withLock { state in
+                if let known = state.bodyModified, known != status.modified { state.isDisturbed = true }
             }
         }
+        state.withLock { $0.changesInFlight += 1 }
+        var failure: FileError?
+        do throws(FileError) { try change() } catch { failure = error }
+        // Where the status cannot be had the next proof takes the file as it then is for ours.
+        let modified = if case .success(let status) = bodyStatus() { Optional(status.modified) } else { Int64?.none }
+        state.withLock { state in
+            state.changesInFlight -= 1
+            state.bodyModified = modified
+        }
         if let failure { throw failure }
-        onSlots?(range)
     }
 
     /// Makes everything written durable. A failed sync withdraws verification of all written since the last good
@@ -351,7 +407,7 @@ package final class Generation: Sendable {
             try body.sync()
             try blocks.sync()
         } catch {
-            try reclaim(unsynced.ranges)
+            try changes.withLock { _ throws(FileError) in try reclaim(unsynced.ranges) }
             throw error
         }
     }
@@ -360,31 +416,45 @@ package final class Generation: Sendable {
     /// Answers the bytes that must wait for a lease; call `punchPending` later.
     @discardableResult
     package func discard(_ range: ByteRange) throws(FileError) -> ByteRangeSet {
+        let slotsEnd = state.withLock { $0.slotsEnd }
         let first = layout.block(at: layout.blockEnd(of: range.lowerBound))
-        let last = layout.block(at: range.upperBound)
+        let last = layout.block(at: min(range.upperBound, slotsEnd))
         guard first < last else { return ByteRangeSet() }
         let blocksRange = ByteRange(first * layout.blockSize, last * layout.blockSize)
-        state.withLock { state in
-            state.verified.remove(blocksRange)
-            state.claimed.remove(blocksRange)
-            for block in first..<last { state.slots[block] = nil }
-            state.pendingPunch.insert(blocksRange)
+        try changes.withLock { _ throws(FileError) in
+            state.withLock { state in
+                state.verified.remove(blocksRange)
+                state.claimed.remove(blocksRange)
+                for block in first..<last { state.slots[block] = nil }
+            }
+            let zeros = [UInt8](repeating: 0, count: Int((last - first) * BlockLayout.slotSize))
+            do throws(FileError) { try blocks.write(zeros, at: layout.slotOffset(of: first)) } catch {
+                // What the slots say now is read anew; nothing was punched.
+                state.withLock { $0.loaded.remove(blocksRange) }
+                throw error
+            }
+            state.withLock { $0.pendingPunch.insert(blocksRange) }
         }
-        try blocks.write([UInt8](repeating: 0, count: Int((last - first) * 16)), at: layout.slotOffset(of: first))
         return try punchPending()
     }
 
     /// Punches what `discard` left to wait and no lease covers any more; answers what still waits. I/O.
     @discardableResult
     package func punchPending() throws(FileError) -> ByteRangeSet {
-        let free = state.withLock { state -> [ByteRange] in
-            var free = state.pendingPunch
-            for lease in state.leases.values { free.remove(lease) }
-            for claimed in state.claimed.ranges { free.remove(claimed) }
-            for range in free.ranges { state.pendingPunch.remove(range) }
-            return free.ranges
+        try changes.withLock { _ throws(FileError) in
+            let free = state.withLock { state -> [ByteRange] in
+                var free = state.pendingPunch
+                for lease in state.leases.values { free.remove(lease) }
+                for claimed in state.claimed.ranges { free.remove(claimed) }
+                return free.ranges
+            }
+            for range in free {
+                try changeBody { () throws(FileError) in
+                    try body.punch(offset: range.lowerBound, count: range.count)
+                }
+                state.withLock { $0.pendingPunch.remove(range) }
+            }
         }
-        for range in free { try body.punch(offset: range.lowerBound, count: range.count) }
         return state.withLock { $0.pendingPunch }
     }
 
@@ -397,85 +467,5 @@ package final class Generation: Sendable {
 extension FileError {
     fileprivate static func truncated(_ name: String) -> FileError {
         FileError(kind: .unavailable, code: FileError.inputOutput, operation: "read (file too short)", path: name)
-    }
-}
-
-/// Verified bytes handed out: as long as the lease lives they are not punched, truncated or overwritten.
-/// It ends with its last reference, or at once by `end()`.
-package final class ExtentLease: Sendable {
-    /// The bytes, offsets in the representation and in the body file alike.
-    package let range: ByteRange
-    private let generation: Generation
-    private let id: UInt64
-
-    fileprivate init(generation: Generation, id: UInt64, range: ByteRange) {
-        self.generation = generation
-        self.id = id
-        self.range = range
-    }
-
-    deinit { generation.endLease(id) }
-
-    /// The body's descriptor, for handing the region to a socket; `nil` where bytes have to be read.
-    package var descriptor: Int32? { generation.descriptor }
-
-    /// Whether the kernel can send the bytes without waiting for the disk, as far as can be told.
-    package var isResident: Bool { generation.isResident(range) }
-
-    /// Whether the body file still is as we left it; one `fstat`.
-    package var isUndisturbed: Bool { generation.isUndisturbed(for: range) }
-
-    /// Reads the bytes. I/O.
-    package func read() throws(FileError) -> [UInt8] { try generation.read(range) }
-}
-
-/// Writes the bytes of one fill, in order, with their slots. Confined to its generation's write lane.
-package final class BlockPen {
-    private let generation: Generation
-    /// Where the next byte goes.
-    package private(set) var position: Int64
-    /// Running hash of the current block's valid prefix; `nil` at a block's start.
-    private var hash: XXH64?
-
-    fileprivate init(generation: Generation, position: Int64, hash: XXH64?) {
-        self.generation = generation
-        self.position = position
-        self.hash = hash
-    }
-
-    /// Writes `chunks`, which follow each other from `position`. I/O.
-    package func write(_ chunks: [ArraySlice<UInt8>]) throws(FileError) {
-        let layout = generation.layout
-        let start = position
-        let firstBlock = layout.block(at: start)
-        var slots: [UInt8] = []
-        var running = hash
-        var offset = start
-        for chunk in chunks {
-            var rest = chunk
-            while !rest.isEmpty {
-                let block = layout.block(at: offset)
-                let room = (block + 1) * layout.blockSize - offset
-                let part = rest.prefix(Int(min(room, Int64(rest.count))))
-                rest = rest.dropFirst(part.count)
-                var current = running ?? Slot.hash(identity: generation.identity, block: block)
-                current.update(part.span)
-                offset += Int64(part.count)
-                running = current
-                if offset % layout.blockSize == 0 {
-                    Slot(validLength: Int32(layout.blockSize), proof: current.finish()).encode(block: block, into: &slots)
-                    running = nil
-                }
-            }
-        }
-        if let running {
-            let block = layout.block(at: offset)
-            Slot(validLength: Int32(offset - block * layout.blockSize), proof: running.finish())
-                .encode(block: block, into: &slots)
-        }
-        guard offset > start else { return }
-        try generation.write(chunks, range: ByteRange(start, offset), slots: slots, firstBlock: firstBlock)
-        position = offset
-        hash = running
     }
 }

@@ -14,10 +14,13 @@ package struct RootLock: Sendable {
                 let holder = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
                 throw FileError(kind: .exists, code: 0, operation: "lock", path: holder)
             }
-            try handle.truncate(to: 0)
-            try handle.write(Array("\(SystemCalls.processID)\n".utf8), at: 0)
+            // The number only serves the message above; on a full disk the lock holds without it.
+            do throws(FileError) {
+                try handle.truncate(to: 0)
+                try handle.write(Array("\(SystemCalls.processID)\n".utf8), at: 0)
+            } catch { if error.kind != .full { throw error } }
         } catch {
-            if error.operation == "lock" {
+            if error.code == 0 {  // ours, not the system's
                 throw StoreError(
                     .inUse, "the store \(root) is used by process \(error.path); stop it or choose another directory")
             }

@@ -1,11 +1,12 @@
+package import ReprisePlatform
+package import RepriseRanges
+import Synchronization
+
 #if canImport(CryptoKit)
     import CryptoKit
 #else
     import Crypto
 #endif
-package import ReprisePlatform
-package import RepriseRanges
-import Synchronization
 
 /// The entries under one root. Every method is I/O and blocks.
 ///
@@ -71,7 +72,7 @@ package final class Store: Sendable {
                 throw FileError(kind: .exists, code: 0, operation: "format", path: path)
             }
         } catch {
-            if error.operation == "format" {
+            if error.code == 0 {  // ours, not the system's
                 throw StoreError(
                     .wrongFormat, "\(root) is not a store this version can use; choose another directory or delete it")
             }
@@ -106,15 +107,20 @@ package final class Store: Sendable {
     package func open(key: String) throws(StoreError) -> StoredEntry? {
         let name = Store.entryName(key: key)
         do throws(FileError) {
-            guard let info = try readInfo(name) else { return nil }
-            guard info.key == key else { return nil }
-            return try openGeneration(info, name)
-        } catch {
-            if error.kind == .missing {
-                try discardEntry(name)
-                return nil
+            var seen: EntryInfo?
+            while true {
+                guard let info = try readInfo(name), info.key == key else { return nil }
+                do throws(FileError) { return try openGeneration(info, name) } catch {
+                    // A commit may have replaced the generation between the two looks; a second failure on the same
+                    // description is damage.
+                    if error.kind != .missing || info == seen { throw error }
+                    seen = info
+                }
             }
-            throw StoreError(error, doing: "opening a stored entry")
+        } catch {
+            guard error.kind == .missing else { throw StoreError(error, doing: "opening a stored entry") }
+            if access == .write { try discardEntry(name) }
+            return nil
         }
     }
 
@@ -151,33 +157,36 @@ package final class Store: Sendable {
         if let onSlots { trace = { range in onSlots(name, range) } }
         return Generation(
             number: info.generation, identity: info.identity, layout: layout, entryName: name, body: body,
-            blocks: blocks, slotsFileSize: slotsFileSize, onSlots: trace)
+            blocks: blocks, slotsFileSize: slotsFileSize, canWrite: access == .write, onSlots: trace)
     }
 
     // MARK: Staging and committing
 
     /// Makes the files of a new generation beside the current one. It becomes current by `commit`.
-    /// `info.generation` and `info.identity` are chosen here.
+    /// `info.generation` is chosen here.
     package func stage(_ info: EntryInfo) throws(StoreError) -> StoredEntry {
         var info = info
         let name = Store.entryName(key: info.key)
         let folder = directory(name)
+        var made: [String] = []
         do throws(FileError) {
             try fileSystem.makeDirectory(folder)
             let files = try fileSystem.list(folder)
             let used = files.compactMap { Store.generationNumber(inFileName: $0) }.max() ?? 0
             info.generation = used + 1
-            info.identity = UInt64.random(in: 1 ... .max)
             let header = BlocksHeader(proofKind: .hashed, blockSize: layout.blockSize, identity: info.identity)
             var summary = EntrySummary()
             summary.lastUse = info.checked
             summary.length = info.length
             let blocks = try fileSystem.open(folder + "/" + info.blocksName, .createNew)
+            made.append(folder + "/" + info.blocksName)
             try blocks.write(header.encoded(summary: summary), at: 0)
             let body = try fileSystem.open(folder + "/" + info.bodyName, .createNew)
             let generation = makeGeneration(info, name, body, blocks, slotsFileSize: BlockLayout.headerSize)
             return StoredEntry(info: info, generation: generation)
         } catch {
+            // What cannot be removed now is swept by the next commit of this key.
+            for file in made { do throws(FileError) { try fileSystem.removeFile(file) } catch { continue } }
             throw StoreError(error, doing: "making a new entry")
         }
     }
@@ -199,10 +208,12 @@ package final class Store: Sendable {
             // An empty info.json after a power cut would cost the whole entry; its few hundred bytes are worth a sync.
             try handle.sync()
             try fileSystem.rename(temporary, to: folder + "/info.json")
-            try sweep(folder, keeping: info)
         } catch {
             throw StoreError(error, doing: "writing an entry's description")
         }
+        // The rename was the commit: an error from here on must not read as "not committed". What is left over is
+        // swept by the next one.
+        do throws(FileError) { try sweep(folder, keeping: info) } catch { return }
     }
 
     private func sweep(_ folder: String, keeping info: EntryInfo) throws(FileError) {
@@ -244,7 +255,9 @@ package final class Store: Sendable {
         do throws(FileError) {
             let files = try fileSystem.list(folder)
             // The description goes first: without it the rest is not an entry any more.
-            for file in files.sorted(by: { first, _ in first == "info.json" }) { try fileSystem.removeFile(folder + "/" + file) }
+            for file in files.sorted(by: { first, _ in first == "info.json" }) {
+                try fileSystem.removeFile(folder + "/" + file)
+            }
             try fileSystem.removeDirectory(folder)
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }

@@ -1,0 +1,190 @@
+#if Server
+    import AsyncHTTPClient
+    import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    public import RepriseCore
+    public import RepriseHTTP
+    import Synchronization
+
+    /// The origin client for Linux and servers, over async-http-client's streaming delegate: the body is read from the
+    /// socket only while the engine asks for it.
+    ///
+    /// TLS certificates are verified by the system's roots; up to five redirects are followed, `Authorization` and
+    /// `Cookie` not to another host (the library's rule). Connections are reused; cancelling closes one (HTTP/1.1).
+    /// It connects within 10 seconds or fails; the engine itself watches for stalls, so there is no read time-out.
+    public final class AsyncHTTPOriginClient: OriginClient {
+        private let client: HTTPClient
+        private let userAgent: String
+
+        /// Makes a client with its own connection pool.
+        /// - Parameters:
+        ///   - userAgent: Sent where the caller gives none.
+        ///   - receiveBuffer: Size of each origin socket's receive buffer in bytes. It bounds what an abandoned
+        ///     transfer can cost beyond the engine's read-ahead; `nil` leaves it to the system, which may grow it to
+        ///     several MiB.
+        public init(userAgent: String = "Reprise/0.1", receiveBuffer: Int? = 256 * 1024) {
+            var configuration = HTTPClient.Configuration()
+            configuration.redirectConfiguration = .follow(max: 5, allowCycles: false)
+            configuration.timeout.connect = .seconds(10)
+            configuration.timeout.read = nil
+            configuration.decompression = .disabled
+            configuration.httpVersion = .http1Only
+            // The engine allows 6 a host; the pool must never be what waits.
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+            configuration.connectionPool.idleTimeout = .seconds(60)
+            if let receiveBuffer {
+                configuration.http1_1ConnectionDebugInitializer = { channel in
+                    channel.setOption(.socketOption(.so_rcvbuf), value: ChannelOptions.Types.SocketOption.Value(receiveBuffer))
+                        .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
+                }
+            }
+            client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            self.userAgent = userAgent
+        }
+
+        /// Closes all connections. The client cannot be used afterwards.
+        public func shutdown() async throws { try await client.shutdown() }
+
+        /// Sends `request`.
+        public func start(
+            _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
+        ) -> any OriginExchange {
+            let exchange = StreamingExchange(onEvent: onEvent)
+            var headers = HTTPHeaders(request.fields.lines.map { ($0.name, $0.value) })
+            if !headers.contains(name: "User-Agent") { headers.add(name: "User-Agent", value: userAgent) }
+            do {
+                let made = try HTTPClient.Request(url: request.url.description, method: .GET, headers: headers)
+                exchange.task = client.execute(request: made, delegate: exchange, deadline: nil)
+                exchange.cancelIfAsked()
+            } catch {
+                exchange.failSoon(OriginFailure(.malformed, "\(error)"))
+            }
+            return exchange
+        }
+    }
+
+    /// One exchange: turns the delegate's calls into events, and lets the next body part in only when asked.
+    private final class StreamingExchange: HTTPClientResponseDelegate, OriginExchange {
+        typealias Response = Void
+
+        private struct State {
+            var task: HTTPClient.Task<Void>?
+            /// Fulfilled by the next demand.
+            var gate: EventLoopPromise<Void>?
+            /// A demand that came before there was a gate.
+            var hasDemand = false
+            var isCancelled = false
+            var isDelimited = true
+        }
+
+        private let onEvent: @Sendable (OriginEvent) -> Void
+        private let state = Mutex(State())
+
+        init(onEvent: @escaping @Sendable (OriginEvent) -> Void) { self.onEvent = onEvent }
+
+        var task: HTTPClient.Task<Void>? {
+            get { state.withLock { $0.task } }
+            set { state.withLock { $0.task = newValue } }
+        }
+
+        func cancelIfAsked() {
+            if state.withLock({ $0.isCancelled }) { task?.cancel() }
+        }
+
+        func failSoon(_ failure: OriginFailure) {
+            MultiThreadedEventLoopGroup.singleton.next().execute { self.emit(.failed(failure)) }
+        }
+
+        private func emit(_ event: OriginEvent) {
+            if !state.withLock({ $0.isCancelled }) { onEvent(event) }
+        }
+
+        // MARK: OriginExchange
+
+        func demand() {
+            let gate = state.withLock { state -> EventLoopPromise<Void>? in
+                guard let gate = state.gate else {
+                    state.hasDemand = true
+                    return nil
+                }
+                state.gate = nil
+                return gate
+            }
+            guard let gate else { return }
+            // Never from inside the caller: the engine holds no lock then, but its stack is not ours to grow.
+            gate.futureResult.eventLoop.execute { gate.succeed() }
+        }
+
+        func cancel() {
+            let (task, gate) = state.withLock { state in
+                state.isCancelled = true
+                defer { state.gate = nil }
+                return (state.task, state.gate)
+            }
+            task?.cancel()
+            gate?.fail(HTTPClientError.cancelled)
+        }
+
+        private func waitForDemand(_ eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+            let gate = eventLoop.makePromise(of: Void.self)
+            let isOpen = state.withLock { state in
+                if state.hasDemand || state.isCancelled {
+                    state.hasDemand = false
+                    return true
+                }
+                state.gate = gate
+                return false
+            }
+            if isOpen { gate.succeed() }
+            return gate.futureResult
+        }
+
+        // MARK: HTTPClientResponseDelegate
+
+        func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+            let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
+            let isDelimited = fields.contains("Content-Length") || fields.has(token: "chunked", in: "Transfer-Encoding")
+            state.withLock { $0.isDelimited = isDelimited }
+            emit(.head(OriginResponseHead(status: Int(head.status.code), fields: fields)))
+            return waitForDemand(task.eventLoop)
+        }
+
+        func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+            guard buffer.readableBytes > 0 else { return task.eventLoop.makeSucceededVoidFuture() }
+            emit(.body(Array(buffer.readableBytesView)[...]))
+            return waitForDemand(task.eventLoop)
+        }
+
+        func didFinishRequest(task: HTTPClient.Task<Void>) throws {
+            emit(.end(isDelimited: state.withLock { $0.isDelimited }))
+        }
+
+        func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
+            emit(.failed(StreamingExchange.failure(error)))
+        }
+
+        private static func failure(_ error: any Error) -> OriginFailure {
+            if let error = error as? HTTPClientError {
+                switch error {
+                case .connectTimeout, .readTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout:
+                    return OriginFailure(.timedOut, "the origin did not answer in time")
+                case .remoteConnectionClosed:
+                    return OriginFailure(.interrupted, "the origin closed the connection")
+                case .redirectLimitReached, .redirectCycleDetected:
+                    return OriginFailure(.malformed, "the origin redirects in circles")
+                default: return OriginFailure(.malformed, "\(error.shortDescription)")
+                }
+            }
+            if error is NIOConnectionError || error is ChannelError {
+                return OriginFailure(.unreachable, "the origin cannot be reached")
+            }
+            if let error = error as? IOError {
+                return OriginFailure(.interrupted, "the connection to the origin broke (\(error.errnoCode))")
+            }
+            let text = String(describing: error)
+            let isTLS = text.contains("certificate") || text.contains("handshake") || text.contains("SSL")
+            return OriginFailure(isTLS ? .untrusted : .interrupted, isTLS ? "no trusted connection: \(text)" : text)
+        }
+    }
+#endif

@@ -1,0 +1,130 @@
+import RepriseRanges
+import RepriseStorage
+import ReprisePlatform
+import Synchronization
+
+/// A position in a resource and an end. Bytes come from disk, from a transfer under way, or from the origin; the
+/// reader cannot tell, except by the time it takes.
+///
+/// A reader belongs to one task at a time. Leaving is dropping it: transfers nobody needs pause at once and stop a
+/// second later. Where the origin cannot be reached, waiting ends with an error after 20 seconds without progress
+/// (2 seconds before the first byte).
+public struct CacheReader: ~Copyable, Sendable {
+    private let handle: ReaderHandle
+
+    init(handle: ReaderHandle) { self.handle = handle }
+
+    deinit { handle.leave() }
+
+    /// The next bytes, at most `limit`; `nil` at the end. Reads from disk on a thread of its own, never on the caller's.
+    /// - Throws: `CacheError`; `CancellationError` where the task was cancelled.
+    public mutating func next(limit: Int = 262_144) async throws -> Chunk? {
+        while true {
+            try Task.checkCancellation()
+            let waker = Waker()
+            switch handle.step(limit: limit, wake: { waker.wake() }) {
+            case .memory(let bytes, let offset): return Chunk(offset: offset, bytes: bytes)
+            case .lease(let lease):
+                if let chunk = await read(lease) { return chunk }
+            case .pending: try await waker.wait()
+            case .end: return nil
+            case .failed(let error): throw error
+            }
+        }
+    }
+
+    private func read(_ lease: ExtentLease) async -> Chunk? {
+        let queues = handle.queues
+        let bytes: [UInt8]? = await withCheckedContinuation { done in
+            queues.read {
+                guard lease.isUndisturbed else { return done.resume(returning: nil) }
+                do throws(FileError) { done.resume(returning: try lease.read()) } catch { done.resume(returning: nil) }
+            }
+        }
+        guard let bytes else {
+            handle.putBack(lease)
+            return nil
+        }
+        return Chunk(offset: lease.range.lowerBound, bytes: bytes[...])
+    }
+
+    /// Moves to `offset` bytes from the start; the next chunk begins there.
+    public mutating func seek(to offset: Int64) { handle.seek(to: offset) }
+
+    /// Length, type and validators of what is being read.
+    public func info() async throws(CacheError) -> ContentInfo {
+        while true {
+            let waker = Waker()
+            switch handle.info(wake: { waker.wake() }) {
+            case .success(let info?): return info
+            case .success(nil):
+                do { try await waker.wait() } catch { throw CacheError(.closed, "the task was cancelled") }
+            case .failure(let error): throw error
+            }
+        }
+    }
+}
+
+/// A piece of a resource.
+public struct Chunk: Sendable, Hashable {
+    /// Where the piece begins in the resource, in bytes.
+    public let offset: Int64
+    /// The bytes, never empty.
+    public let bytes: ArraySlice<UInt8>
+}
+
+/// A range of a resource as an asynchronous sequence of chunks, pulled one by one.
+public struct ByteChunks: AsyncSequence, Sendable {
+    let resource: MediaResource
+    let range: ByteRange
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> Iterator { Iterator(handle: resource.makeHandle(in: range)) }
+
+    /// The reading of a range.
+    public final class Iterator: AsyncIteratorProtocol {
+        private var reader: CacheReader
+
+        init(handle: ReaderHandle) { reader = CacheReader(handle: handle) }
+
+        /// The next chunk, or `nil` at the end.
+        public func next() async throws -> Chunk? { try await reader.next() }
+    }
+}
+
+/// Lets one task wait for one call, whichever comes first.
+private final class Waker: Sendable {
+    private enum State {
+        case idle
+        case waiting(CheckedContinuation<Void, any Error>)
+        case done
+    }
+
+    private let state = Mutex(State.idle)
+
+    func wake() { finish(.success(())) }
+
+    func wait() async throws {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let isDone = state.withLock { state in
+                    if case .done = state { return true }
+                    state = .waiting(continuation)
+                    return false
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            finish(.failure(CancellationError()))
+        }
+    }
+
+    private func finish(_ result: Result<Void, any Error>) {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            defer { state = .done }
+            if case .waiting(let continuation) = state { return continuation }
+            return nil
+        }
+        continuation?.resume(with: result)
+    }
+}

@@ -1,0 +1,208 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+public import RepriseHTTP
+package import ReprisePlatform
+public import RepriseRanges
+public import RepriseStorage
+import Synchronization
+
+/// A cache of remote media: what is played once is not paid for again.
+///
+/// All methods may be called from any thread; none waits for the network or the disk unless it is `async`.
+public final class MediaCache: Sendable {
+    /// How a cache decides.
+    public struct Configuration: Sendable {
+        /// When stored bytes may be used without asking the origin.
+        public var freshness: FreshnessPolicy = .immutable
+        /// How sure to be that bytes fetched later belong to those stored.
+        public var sameness: SamenessPolicy = .automatic
+        /// How a URL becomes a key.
+        public var keys: KeyPolicy = .unsigned
+        /// Fields sent with every request to an origin, for example `User-Agent`.
+        public var originFields: HTTPFields = [:]
+
+        package var tuning = TransferTuning()
+
+        /// The defaults, for an app.
+        public init() {}
+    }
+
+    private struct State {
+        var sessions: [ResourceKey: ResourceSession] = [:]
+        var privateSessions: [ObjectIdentifier: ResourceSession] = [:]
+        var isClosed = false
+    }
+
+    /// The configuration it was made with.
+    public let configuration: Configuration
+    package let environment: SessionEnvironment
+    private let state = Mutex(State())
+
+    /// A cache over a store, sending by `client`. Without a store bytes pass through and are shared, not kept.
+    package init(
+        store: Store?, client: any OriginClient, configuration: Configuration = Configuration(),
+        queues: any WorkQueues = SystemWorkQueues()
+    ) {
+        self.configuration = configuration
+        environment = SessionEnvironment(
+            queues: queues, client: client, store: store, hosts: HostBook(limit: configuration.tuning.requestsPerHost),
+            hub: EventHub(), tuning: configuration.tuning, freshness: configuration.freshness,
+            sameness: configuration.sameness)
+    }
+
+    /// Opens or makes a cache in `directory`, sending by `client`.
+    /// - Throws: `StoreError` where the directory cannot be used or another process writes it.
+    public convenience init(
+        directory: String, client: any OriginClient, configuration: Configuration = Configuration()
+    ) throws(StoreError) {
+        let store = try Store(root: directory, fileSystem: RealFileSystem())
+        self.init(store: store, client: client, configuration: configuration)
+    }
+
+    /// The resource behind `url`.
+    /// - Parameters:
+    ///   - headers: Fields the origin needs, for example `Authorization`.
+    ///   - key: What names the resource, instead of what the key policy makes of the URL.
+    /// - Throws: `CacheError` with `.badURL` for anything but an absolute http or https URL.
+    public func resource(
+        for url: URL, headers: [String: String] = [:], key: ResourceKey? = nil
+    ) throws(CacheError) -> MediaResource {
+        guard let origin = OriginURL(url.absoluteString) else {
+            throw CacheError(.badURL, "\(url.absoluteString) is not an absolute http or https URL")
+        }
+        return resource(for: origin, fields: HTTPFields(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }), key: key)
+    }
+
+    package func resource(for url: OriginURL, fields: HTTPFields = [:], key: ResourceKey? = nil) -> MediaResource {
+        var all = configuration.originFields
+        for line in fields.lines { all[line.name] = line.value }
+        all.remove(["Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+            "Icy-MetaData", "Accept-Encoding", "Host", "Content-Length"])
+        all.removeHopByHop()
+        let request = ResourceRequest(key: key ?? configuration.keys.key(for: url), url: url, fields: all)
+        return MediaResource(cache: self, request: request)
+    }
+
+    func makeReader(_ request: ResourceRequest, position: Int64, end: Int64, priority: TransferPlanner.Priority) -> ReaderHandle {
+        while true {
+            let session = session(for: request)
+            let id = session.attach(
+                url: request.url, fields: request.fields, position: position, end: end, priority: priority)
+            guard let id else {
+                // It was closed between look-up and attaching; the next look-up makes a new one.
+                forget(session)
+                continue
+            }
+            return ReaderHandle(session: session, id: id, request: request, position: position, end: end, queues: environment.queues) {
+                self.makePrivateSession(request)
+            }
+        }
+    }
+
+    private func session(for request: ResourceRequest) -> ResourceSession {
+        state.withLock { state in
+            if let session = state.sessions[request.key] { return session }
+            let session = makeSession(request, isPrivate: false)
+            state.sessions[request.key] = session
+            return session
+        }
+    }
+
+    private func makeSession(_ request: ResourceRequest, isPrivate: Bool) -> ResourceSession {
+        ResourceSession(
+            key: request.key, url: request.url, fields: request.fields, isPrivate: isPrivate, environment: environment
+        ) { [weak self] session in self?.forget(session) }
+    }
+
+    private func makePrivateSession(_ request: ResourceRequest) -> ResourceSession {
+        let session = makeSession(request, isPrivate: true)
+        state.withLock { $0.privateSessions[ObjectIdentifier(session)] = session }
+        return session
+    }
+
+    private func forget(_ session: ResourceSession) {
+        state.withLock { state in
+            if state.sessions[session.key] === session { state.sessions[session.key] = nil }
+            state.privateSessions[ObjectIdentifier(session)] = nil
+        }
+    }
+
+    func openSession(_ key: ResourceKey) -> ResourceSession? { state.withLock { $0.sessions[key] } }
+
+    package var openSessions: [ResourceSession] {
+        state.withLock { state in state.sessions.values.sorted { $0.key.text < $1.key.text } + state.privateSessions.values }
+    }
+
+    /// What happened since the cache was opened.
+    public var statistics: CacheStatistics { environment.hub.statistics }
+
+    /// Calls `listener` for every event, in order, on whatever thread it happens; it must be quick.
+    /// Hold on to the result: the listener ends with it.
+    public func onEvent(_ listener: @escaping @Sendable (CacheEvent) -> Void) -> EventSubscription {
+        EventSubscription(hub: environment.hub, id: environment.hub.add(listener))
+    }
+
+    /// Ends all readers, writes what is in memory, and lets the store go. Bounded by the disk, not by the network.
+    public func close() async {
+        for session in openSessions { session.shutDown() }
+        // The write lanes and the janitor are in order: when these have run, so has all before them.
+        let queues = environment.queues
+        for lane in 0..<2 {
+            await withCheckedContinuation { done in queues.write(lane: lane) { done.resume() } }
+        }
+        await withCheckedContinuation { done in queues.upkeep { done.resume() } }
+        for session in openSessions { session.closeIfIdle() }
+        await withCheckedContinuation { done in queues.upkeep { done.resume() } }
+    }
+}
+
+/// Keeps an event listener alive.
+public final class EventSubscription: Sendable {
+    private let hub: EventHub
+    private let id: Int
+
+    init(hub: EventHub, id: Int) {
+        self.hub = hub
+        self.id = id
+    }
+
+    deinit { hub.remove(id) }
+}
+
+/// One remote resource, by its key. A value: making one costs nothing and opens nothing.
+public struct MediaResource: Sendable {
+    private let cache: MediaCache
+    package let request: ResourceRequest
+
+    init(cache: MediaCache, request: ResourceRequest) {
+        self.cache = cache
+        self.request = request
+    }
+
+    /// The key it is stored under.
+    public var key: ResourceKey { request.key }
+
+    /// A reader of `range`, or of everything. Costs no I/O; the first bytes are looked for at the first call.
+    public func reader(in range: ByteRange? = nil) -> CacheReader { CacheReader(handle: makeHandle(in: range ?? .from(0))) }
+
+    package func makeHandle(in range: ByteRange, priority: TransferPlanner.Priority = .playing) -> ReaderHandle {
+        cache.makeReader(request, position: range.lowerBound, end: range.upperBound, priority: priority)
+    }
+
+    /// The bytes of `range`, or of everything, as a sequence that is pulled: nothing is buffered beyond the read-ahead.
+    public func bytes(in range: ByteRange? = nil) -> ByteChunks { ByteChunks(resource: self, range: range ?? .from(0)) }
+
+    /// Length, type and validators; asks the origin where nothing is stored, with the request that also brings the
+    /// first bytes.
+    /// - Throws: `CacheError`.
+    public func info() async throws(CacheError) -> ContentInfo {
+        let reader = reader()
+        return try await reader.info()
+    }
+
+    /// The bytes that are stored, as far as this open of the entry knows them.
+    public func storedRanges() -> ByteRangeSet { cache.openSession(request.key)?.storedRanges ?? ByteRangeSet() }
+}

@@ -1,0 +1,132 @@
+package import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+package import RepriseStorage
+import Synchronization
+
+/// A reader as the doors use it: no waiting inside, bytes as leases on the file or as memory.
+///
+/// Any thread may call it, one call at a time a handle; `leave` may come at any time.
+package final class ReaderHandle: Sendable {
+    package enum Step: Sendable {
+        /// Bytes that are only in memory, and their offset.
+        case memory(ArraySlice<UInt8>, at: Int64)
+        /// Verified bytes in the body file.
+        case lease(ExtentLease)
+        /// Nothing yet: the waker given with the call is called once when it is worth asking again.
+        case pending
+        /// The end of the range or of the resource.
+        case end
+        case failed(CacheError)
+    }
+
+    private struct State {
+        var session: ResourceSession
+        var id: Int?
+        var position: Int64
+        var end: Int64
+    }
+
+    let queues: any WorkQueues
+    private let makePrivate: @Sendable () -> ResourceSession
+    private let request: ResourceRequest
+    private let state: Mutex<State>
+
+    init(
+        session: ResourceSession, id: Int, request: ResourceRequest, position: Int64, end: Int64, queues: any WorkQueues,
+        makePrivate: @escaping @Sendable () -> ResourceSession
+    ) {
+        self.request = request
+        self.queues = queues
+        self.makePrivate = makePrivate
+        state = Mutex(State(session: session, id: id, position: position, end: end))
+    }
+
+    deinit { leave() }
+
+    private func current() -> (session: ResourceSession, id: Int)? {
+        state.withLock { state in state.id.map { (state.session, $0) } }
+    }
+
+    /// Bytes from the reader's position on, at most `limit`.
+    package func step(limit: Int, wake: @escaping @Sendable () -> Void) -> Step {
+        guard let (session, id) = current() else { return .failed(CacheError(.closed, "the reader was closed")) }
+        switch session.step(id, limit: limit, wake: wake) {
+        case .memory(let bytes, let offset): return .memory(bytes, at: offset)
+        case .lease(let lease): return .lease(lease)
+        case .pending: return .pending
+        case .end: return .end
+        case .failed(.mustBePrivate):
+            reopenPrivately()
+            return step(limit: limit, wake: wake)
+        case .failed(let error): return .failed(error)
+        }
+    }
+
+    /// Length, type and validators, once they are known; `nil` while they are not.
+    package func info(wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
+        guard let (session, id) = current() else { return .failure(CacheError(.closed, "the reader was closed")) }
+        let answer = session.info(id, wake: wake)
+        if case .failure(.mustBePrivate) = answer {
+            reopenPrivately()
+            return info(wake: wake)
+        }
+        return answer
+    }
+
+    /// Moves to `position`, and to another end.
+    package func setRange(position: Int64, end: Int64) {
+        state.withLock { state in
+            state.position = position
+            state.end = end
+        }
+        if let (session, id) = current() { session.setRange(id, position: position, end: end) }
+    }
+
+    /// Moves to `position`; the end stays.
+    package func seek(to position: Int64) {
+        if let (session, id) = current() { session.seek(id, to: position) }
+    }
+
+    /// Puts leased bytes back that turned out to be disturbed on disk: they are proved again, or fetched.
+    package func putBack(_ lease: ExtentLease) {
+        if let (session, id) = current() { session.unread(id, to: lease.range.lowerBound) }
+    }
+
+    /// A paused reader asks for nothing ahead.
+    package func setPaused(_ isPaused: Bool) {
+        if let (session, id) = current() { session.setPaused(id, isPaused) }
+    }
+
+    /// Leaves; the planner sees one reader less.
+    package func leave() {
+        let left = state.withLock { state -> (ResourceSession, Int)? in
+            defer { state.id = nil }
+            return state.id.map { (state.session, $0) }
+        }
+        left?.0.detach(left?.1 ?? 0)
+    }
+
+    private func reopenPrivately() {
+        leave()
+        let session = makePrivate()
+        state.withLock { state in
+            state.session = session
+            state.id = session.attach(
+                url: request.url, fields: request.fields, position: state.position, end: state.end, priority: .playing)
+        }
+    }
+}
+
+/// What a reader asks for: which resource, from where, and with which fields of the caller's own.
+package struct ResourceRequest: Sendable, Hashable {
+    package var key: ResourceKey
+    package var url: OriginURL
+    package var fields: HTTPFields
+
+    package init(key: ResourceKey, url: OriginURL, fields: HTTPFields) {
+        self.key = key
+        self.url = url
+        self.fields = fields
+    }
+}

@@ -1,0 +1,40 @@
+/// Why bytes could not be had. A miss, a wait or a stale entry is not an error.
+public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What kind of trouble it is.
+    public enum Code: Sendable, Hashable {
+        /// The origin cannot be reached, or went away for longer than the retry deadline.
+        case originUnreachable
+        /// The origin took too long.
+        case originTimedOut
+        /// The origin answered with this status and will not serve the bytes.
+        case originRefused(status: Int)
+        /// The origin's answer contradicts itself or what was asked.
+        case originInvalid
+        /// The wanted range starts at or past the end; the length in bytes, if known.
+        case rangeNotSatisfiable(length: Int64?)
+        /// The resource changed at the origin while it was read.
+        case changed
+        /// The store cannot be used.
+        case store
+        /// Not an absolute http or https URL.
+        case badURL
+        /// The cache was closed.
+        case closed
+    }
+
+    /// The kind.
+    public var code: Code
+    /// What happened, for a person.
+    public var message: String
+    /// `Retry-After` in seconds, where the origin gave one.
+    public var retryAfter: Int64?
+
+    package init(_ code: Code, _ message: String, retryAfter: Int64? = nil) {
+        self.code = code
+        self.message = message
+        self.retryAfter = retryAfter
+    }
+
+    /// The message.
+    public var description: String { message }
+}

@@ -1,0 +1,78 @@
+import Synchronization
+
+/// What has been learnt of each origin host, and how many requests are under way there.
+///
+/// Its lock is a leaf: nothing else is locked while it is held.
+package final class HostBook: Sendable {
+    package struct Measure: Sendable, Hashable {
+        /// Nanoseconds from sending a request to the first byte of its answer; smoothed. `nil` before the first one.
+        package var firstByte: Int64?
+        /// Bytes a second of one connection; smoothed. `nil` before the first one.
+        package var rate: Double?
+    }
+
+    private struct Host {
+        var measure = Measure()
+        var active = 0
+        var distrustsEntityTagsUntil: Int64 = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let limit: Int
+    private let hosts = Mutex<[String: Host]>([:])
+
+    /// - Parameter limit: Requests under way to one host at a time.
+    package init(limit: Int) { self.limit = limit }
+
+    package func measure(of origin: String) -> Measure { hosts.withLock { $0[origin]?.measure ?? Measure() } }
+
+    /// Takes one of the host's places; `false` where none is free. Then `onFree` is called once when one becomes free.
+    package func enter(_ origin: String, onFree: @escaping @Sendable () -> Void) -> Bool {
+        hosts.withLock { hosts in
+            if hosts[origin, default: Host()].active < limit {
+                hosts[origin, default: Host()].active += 1
+                return true
+            }
+            hosts[origin, default: Host()].waiting.append(onFree)
+            return false
+        }
+    }
+
+    /// Gives a place back.
+    package func leave(_ origin: String) {
+        let waiting = hosts.withLock { hosts -> [@Sendable () -> Void] in
+            hosts[origin, default: Host()].active -= 1
+            defer { hosts[origin]?.waiting = [] }
+            return hosts[origin]?.waiting ?? []
+        }
+        for wake in waiting { wake() }
+    }
+
+    /// Requests under way to `origin`.
+    package func active(_ origin: String) -> Int { hosts.withLock { $0[origin]?.active ?? 0 } }
+
+    /// Notes how long the first byte took, in nanoseconds.
+    package func note(firstByte: Int64, of origin: String) {
+        hosts.withLock { hosts in
+            let old = hosts[origin]?.measure.firstByte
+            hosts[origin, default: Host()].measure.firstByte = old.map { ($0 * 3 + firstByte) / 4 } ?? firstByte
+        }
+    }
+
+    /// Notes a connection's rate in bytes a second.
+    package func note(rate: Double, of origin: String) {
+        hosts.withLock { hosts in
+            let old = hosts[origin]?.measure.rate
+            hosts[origin, default: Host()].measure.rate = old.map { ($0 * 3 + rate) / 4 } ?? rate
+        }
+    }
+
+    /// Stops trusting the host's entity tags for a day: its nodes disagree about them.
+    package func distrustEntityTags(of origin: String, now: Int64) {
+        hosts.withLock { $0[origin, default: Host()].distrustsEntityTagsUntil = now + 86_400 }
+    }
+
+    package func trustsEntityTags(of origin: String, now: Int64) -> Bool {
+        hosts.withLock { ($0[origin]?.distrustsEntityTagsUntil ?? 0) <= now }
+    }
+}

@@ -1,0 +1,84 @@
+public import RepriseHTTP
+
+/// One GET as the engine wants it sent. Framing, connection handling and redirects are the client's.
+public struct OriginRequest: Sendable, Hashable {
+    /// Where to.
+    public var url: OriginURL
+    /// `Range`, `If-Range`, identity encoding and the caller's own fields, complete.
+    public var fields: HTTPFields
+
+    /// Makes a request.
+    public init(url: OriginURL, fields: HTTPFields) {
+        self.url = url
+        self.fields = fields
+    }
+}
+
+/// The head of the final answer: after redirects and 1xx.
+public struct OriginResponseHead: Sendable, Hashable {
+    /// Status code.
+    public var status: Int
+    /// Header fields.
+    public var fields: HTTPFields
+
+    /// Makes a head.
+    public init(status: Int, fields: HTTPFields) {
+        self.status = status
+        self.fields = fields
+    }
+}
+
+/// Why a request came to nothing.
+public struct OriginFailure: Error, Sendable, Hashable {
+    /// What kind of trouble, as far as the engine cares.
+    public enum Kind: Sendable, Hashable {
+        /// The name, the host or the port cannot be reached now.
+        case unreachable
+        /// The connection ended before the answer did.
+        case interrupted
+        /// No answer in time.
+        case timedOut
+        /// The certificate is not to be trusted, or no secure connection could be made.
+        case untrusted
+        /// The answer is not HTTP as it should be, or there were too many redirects.
+        case malformed
+    }
+
+    /// The kind.
+    public var kind: Kind
+    /// The client's own words.
+    public var message: String
+
+    /// Makes a failure.
+    public init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+}
+
+/// What happens on an exchange, in order: a head, any number of body pieces, an end; or a failure at any point.
+public enum OriginEvent: Sendable {
+    /// The head of the answer; comes unasked, once.
+    case head(OriginResponseHead)
+    /// A piece of the body, never empty; one for each `demand()`.
+    case body(ArraySlice<UInt8>)
+    /// The body ended. `isDelimited` tells whether the message said where: a length or a last chunk, not a closed connection.
+    case end(isDelimited: Bool)
+    /// The exchange is over without an end.
+    case failed(OriginFailure)
+}
+
+/// A request under way.
+public protocol OriginExchange: Sendable {
+    /// Asks for one more piece of the body. Until then the client reads no further: that is the backpressure.
+    func demand()
+    /// Ends the exchange; events that are already on their way may still come. Idempotent.
+    func cancel()
+}
+
+/// Sends the engine's requests. Implementations give exact backpressure, follow redirects, verify TLS, and call
+/// `onEvent` one event at a time and never from inside `start`, `demand` or `cancel`.
+public protocol OriginClient: Sendable {
+    /// Sends `request`.
+    func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange
+}

@@ -1,0 +1,117 @@
+package import RepriseHTTP
+package import RepriseRanges
+
+/// Decides what an answer means for what was asked and what is held. No I/O; every answer has a verdict.
+package struct ResponseJudge: Sendable {
+    /// What is held of the resource, as far as an answer must agree with it.
+    package struct Held: Sendable, Hashable {
+        package var validator: Validator
+        package var length: Int64?
+
+        package init(validator: Validator, length: Int64?) {
+            self.validator = validator
+            self.length = length
+        }
+    }
+
+    package enum Verdict: Sendable, Hashable {
+        /// 206 for bytes of the held (or, where nothing is held, a new) representation.
+        case part(ByteRange, total: Int64?)
+        /// 200: everything from 0, of the held (or a new) representation.
+        case whole(length: Int64?)
+        /// The origin has another representation now.
+        case changed(length: Int64?, servesRanges: Bool)
+        /// 304: what is held is still good.
+        case notModified
+        /// 416: what was asked lies past the end.
+        case pastEnd(length: Int64?)
+        /// The origin refuses for good: to be passed on.
+        case refused(status: Int)
+        /// The origin cannot answer now.
+        case busy(status: Int, retryAfter: Int64?)
+        /// The answer contradicts itself or what was asked; nothing of it may be used.
+        case invalid(String)
+    }
+
+    /// The range that was asked for; `nil` where no `Range` was sent.
+    package var asked: ByteRange?
+    /// What is held; `nil` before the first answer.
+    package var held: Held?
+    /// Whether a differing entity tag alone means another representation. False for a host known to disagree with itself.
+    package var trustsEntityTags = true
+    /// Seconds since 1970, for `Retry-After` given as a date.
+    package var now: Int64
+
+    package init(asked: ByteRange?, held: Held?, trustsEntityTags: Bool = true, now: Int64) {
+        self.asked = asked
+        self.held = held
+        self.trustsEntityTags = trustsEntityTags
+        self.now = now
+    }
+
+    /// The verdict on an answer's head.
+    package func verdict(_ head: OriginResponseHead) -> Verdict {
+        switch head.status {
+        case 206: return partial(head)
+        case 200: return whole(head)
+        case 304 where held != nil: return .notModified
+        case 416: return pastEnd(head)
+        case 408, 425, 429, 500, 502, 503, 504:
+            return .busy(status: head.status, retryAfter: RetryAfter.seconds(head.fields["Retry-After"], now: now))
+        case 300...399, 400...499, 501, 505...599: return .refused(status: head.status)
+        default: return .invalid("status \(head.status)")
+        }
+    }
+
+    private func isEncoded(_ head: OriginResponseHead) -> Bool {
+        guard let coding = head.fields["Content-Encoding"] else { return false }
+        return !coding.isEmpty && !coding.equalsIgnoringCase("identity")
+    }
+
+    private func partial(_ head: OriginResponseHead) -> Verdict {
+        if isEncoded(head) { return .invalid("the body is content-encoded though identity was asked for") }
+        guard let asked else { return .invalid("206 though no range was asked for") }
+        guard case .satisfied(let range, let total)? = head.fields["Content-Range"].flatMap(ContentRange.parse) else {
+            return .invalid("206 without a usable Content-Range")
+        }
+        guard range.lowerBound == asked.lowerBound, range.upperBound <= asked.upperBound else {
+            return .invalid("Content-Range \(range) for \(asked)")
+        }
+        if let length = head.fields["Content-Length"]?.decimal, length != range.count {
+            return .invalid("Content-Length \(length) for a range of \(range.count) bytes")
+        }
+        // A range that ends early without being the end of the object is legal but must say so by its total.
+        if differs(head, total: total) { return .changed(length: total, servesRanges: true) }
+        return .part(range, total: total)
+    }
+
+    private func whole(_ head: OriginResponseHead) -> Verdict {
+        if isEncoded(head) { return .invalid("the body is content-encoded though identity was asked for") }
+        let length = head.fields.contains("Transfer-Encoding") ? nil : head.fields["Content-Length"]?.decimal
+        if differs(head, total: length) { return .changed(length: length, servesRanges: acceptsRanges(head)) }
+        return .whole(length: length)
+    }
+
+    private func pastEnd(_ head: OriginResponseHead) -> Verdict {
+        guard case .unsatisfied(let total)? = head.fields["Content-Range"].flatMap(ContentRange.parse) else {
+            return .pastEnd(length: nil)
+        }
+        if let length = held?.length, length != total { return .changed(length: total, servesRanges: true) }
+        return .pastEnd(length: total)
+    }
+
+    private func acceptsRanges(_ head: OriginResponseHead) -> Bool {
+        head.fields["Accept-Ranges"]?.equalsIgnoringCase("bytes") ?? false
+    }
+
+    private func differs(_ head: OriginResponseHead, total: Int64?) -> Bool {
+        guard let held else { return false }
+        if let total, let length = held.length, total != length { return true }
+        let new = Validator(fields: head.fields)
+        if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {
+            return old.opaque != tag.opaque || old.isWeak != tag.isWeak
+        }
+        if let old = held.validator.lastModified, let date = new.lastModified { return old != date }
+        return false
+    }
+}

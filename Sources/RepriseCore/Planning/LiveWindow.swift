@@ -1,0 +1,84 @@
+package import RepriseRanges
+
+/// The newest bytes of a transfer, in the pieces they came in: what readers get before, or instead of, the disk.
+///
+///     base            drained              head
+///      |-- on disk too --|-- only here ------|
+///
+/// Pieces are shared, never copied: a reader's slice keeps its piece alive after the window has let go of it.
+package struct LiveWindow: Sendable {
+    private var pieces: [ArraySlice<UInt8>] = []
+    private var first = 0
+    /// Offset of the first byte held.
+    package private(set) var base: Int64
+    /// Offset just past the last byte held.
+    package private(set) var head: Int64
+    /// Everything before this offset is on disk, or will never be.
+    package var drained: Int64
+
+    package init(at offset: Int64) {
+        base = offset
+        head = offset
+        drained = offset
+    }
+
+    /// Bytes held.
+    package var count: Int64 { head - base }
+
+    /// Bytes that are only here.
+    package var undrained: Int64 { head - drained }
+
+    /// The range held.
+    package var range: ByteRange { ByteRange(base, head) }
+
+    /// Adds a piece at the head.
+    package mutating func append(_ piece: ArraySlice<UInt8>) {
+        pieces.append(piece)
+        head += Int64(piece.count)
+    }
+
+    /// Bytes from `offset` on, at most `limit` and at most one piece; `nil` where `offset` is not held.
+    package func slice(at offset: Int64, limit: Int) -> ArraySlice<UInt8>? {
+        guard offset >= base, offset < head else { return nil }
+        var start = base
+        for index in first..<pieces.count {
+            let piece = pieces[index]
+            let end = start + Int64(piece.count)
+            if offset < end { return piece.dropFirst(Int(offset - start)).prefix(limit) }
+            start = end
+        }
+        return nil
+    }
+
+    /// The pieces from `drained` on, at most about `limit` bytes, for the disk.
+    package func undrainedPieces(limit: Int64) -> [ArraySlice<UInt8>] {
+        var result: [ArraySlice<UInt8>] = []
+        var size: Int64 = 0
+        var start = base
+        for index in first..<pieces.count where size < limit {
+            let piece = pieces[index]
+            let end = start + Int64(piece.count)
+            if end > drained {
+                let part = piece.dropFirst(Int(max(0, drained - start)))
+                result.append(part)
+                size += Int64(part.count)
+            }
+            start = end
+        }
+        return result
+    }
+
+    /// Lets go of whole pieces before `offset`.
+    package mutating func trim(before offset: Int64) {
+        while first < pieces.count, base + Int64(pieces[first].count) <= offset {
+            base += Int64(pieces[first].count)
+            pieces[first] = []
+            first += 1
+        }
+        if first == pieces.count || first > 64 {
+            pieces.removeFirst(first)
+            first = 0
+        }
+        drained = max(drained, base)
+    }
+}

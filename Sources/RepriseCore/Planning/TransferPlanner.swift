@@ -1,0 +1,218 @@
+/// Decides which transfers there should be, from who reads what and what is there. No I/O, no clock, no state:
+/// cancelling, for example, is nothing but a reader that is not in the input any more.
+///
+///     readers, transfers, claimed bytes --> plan --> start / run to a goal / pause / stop
+///
+/// Rules, in order:
+/// 1. A reader needs the network where its first missing byte lies within the read-ahead of its position.
+/// 2. It joins a transfer that will be there sooner than a new one could; else a new one starts.
+/// 3. A transfer runs up to the read-ahead of its foremost reader, and never past that reader's end.
+/// 4. Nobody needs it: paused at once, stopped a little later.
+/// 5. Too many at once: the one farthest from being needed gives way.
+package struct TransferPlanner: Sendable {
+    package struct Reader: Sendable, Hashable {
+        package var id: Int
+        /// The next byte it will ask for.
+        package var position: Int64
+        /// Where it ends; `Int64.max` where that is not known.
+        package var end: Int64
+        /// Its first byte, from `position` on, that is neither stored nor in a window; `nil` if there is none before its end.
+        package var missing: Int64?
+        /// Where the next stored byte after `missing` begins.
+        package var gapEnd: Int64
+        /// Whether it waits for bytes right now.
+        package var isWaiting: Bool
+        package var priority: Priority
+
+        package init(
+            id: Int, position: Int64, end: Int64, missing: Int64?, gapEnd: Int64, isWaiting: Bool, priority: Priority = .playing
+        ) {
+            self.id = id
+            self.position = position
+            self.end = end
+            self.missing = missing
+            self.gapEnd = gapEnd
+            self.isWaiting = isWaiting
+            self.priority = priority
+        }
+    }
+
+    /// Higher ones take the place of lower ones where there are not enough.
+    package enum Priority: Int, Sendable, Comparable {
+        case prefetch, readAhead, playing
+        package static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    package struct Transfer: Sendable, Hashable {
+        package var id: Int
+        /// The next byte it will bring.
+        package var head: Int64
+        /// Where it has to end: the next stored byte, or `Int64.max`.
+        package var gapEnd: Int64
+        /// Where its present request ends.
+        package var requestEnd: Int64
+        /// Whether it has a request under way.
+        package var isRequesting: Bool
+        /// When it was paused; `nil` while it runs.
+        package var pausedSince: Int64?
+        /// When it last made progress or was asked to.
+        package var lastProgress: Int64
+        /// Whether the head of its answer has come.
+        package var hasHead: Bool
+
+        package init(
+            id: Int, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true, pausedSince: Int64? = nil,
+            lastProgress: Int64 = 0, hasHead: Bool = true
+        ) {
+            self.id = id
+            self.head = head
+            self.gapEnd = gapEnd
+            self.requestEnd = requestEnd
+            self.isRequesting = isRequesting
+            self.pausedSince = pausedSince
+            self.lastProgress = lastProgress
+            self.hasHead = hasHead
+        }
+    }
+
+    package enum Decision: Sendable, Hashable {
+        /// Begin a transfer for the reader's missing byte.
+        case start(reader: Int)
+        /// Bring bytes up to `goal`, for these readers.
+        case run(transfer: Int, goal: Int64, readers: [Int])
+        /// Ask for no more, keep the connection.
+        case pause(transfer: Int)
+        /// End it; its bytes stay.
+        case stop(transfer: Int)
+    }
+
+    package var tuning: TransferTuning
+    /// `false` where the origin serves no ranges: one transfer from 0, and everybody waits for it.
+    package var servesRanges: Bool
+    /// What has been learnt of the host.
+    package var measure: HostBook.Measure
+    package var now: Int64
+
+    package init(tuning: TransferTuning, servesRanges: Bool, measure: HostBook.Measure, now: Int64) {
+        self.tuning = tuning
+        self.servesRanges = servesRanges
+        self.measure = measure
+        self.now = now
+    }
+
+    /// The decisions for this moment.
+    package func plan(readers: [Reader], transfers: [Transfer]) -> [Decision] {
+        var joined: [Int: [Reader]] = [:]
+        var starts: [Reader] = []
+        let ordered = readers.sorted { ($0.priority, $1.missing ?? .max, $1.id) > ($1.priority, $0.missing ?? .max, $0.id) }
+        var stalled = Set<Int>()
+        for reader in ordered {
+            guard let missing = reader.missing, needsNetwork(reader, missing) else { continue }
+            if let transfer = transferToJoin(missing, reader, transfers, &stalled) {
+                joined[transfer.id, default: []].append(reader)
+            } else if !starts.contains(where: { willServe($0, missing) }) {
+                starts.append(reader)
+            }
+        }
+        var decisions: [Decision] = []
+        var running = transfers.count
+        for transfer in transfers {
+            let decision = decide(transfer, joined[transfer.id] ?? [], isStalled: stalled.contains(transfer.id))
+            if case .stop = decision { running -= 1 }
+            decisions.append(decision)
+        }
+        for reader in starts {
+            if running >= tuning.requestsPerResource {
+                guard let victim = leastNeeded(transfers, joined, than: reader.priority, decisions) else { continue }
+                decisions.removeAll { $0.transfer == victim }
+                decisions.append(.stop(transfer: victim))
+                running -= 1
+            }
+            decisions.append(.start(reader: reader.id))
+            running += 1
+        }
+        return decisions
+    }
+
+    private func needsNetwork(_ reader: Reader, _ missing: Int64) -> Bool {
+        missing < reader.end && missing - reader.position < tuning.readAhead
+    }
+
+    private func transferToJoin(
+        _ missing: Int64, _ reader: Reader, _ transfers: [Transfer], _ stalled: inout Set<Int>
+    ) -> Transfer? {
+        for transfer in transfers where transfer.head <= missing && missing < transfer.gapEnd {
+            if !servesRanges { return transfer }
+            guard missing - transfer.head <= reach else { continue }
+            let silence = now - transfer.lastProgress
+            if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.pausedSince == nil, silence > tuning.takeover {
+                stalled.insert(transfer.id)
+                continue
+            }
+            return transfer
+        }
+        return servesRanges ? nil : transfers.first
+    }
+
+    /// How far behind a transfer may be and still be there before a new one.
+    package var reach: Int64 {
+        guard let rate = measure.rate, let firstByte = measure.firstByte else { return tuning.joinDistance }
+        let time = Double(firstByte + tuning.joinSlack) / Double(TransferTuning.second)
+        return max(64 * 1024, min(Int64(rate * time), 64 << 20))
+    }
+
+    private func willServe(_ start: Reader, _ missing: Int64) -> Bool {
+        guard let begin = start.missing else { return false }
+        return !servesRanges || (begin <= missing && missing - begin <= reach && missing < start.gapEnd)
+    }
+
+    private func decide(_ transfer: Transfer, _ readers: [Reader], isStalled: Bool) -> Decision {
+        if readers.isEmpty {
+            if isStalled { return .stop(transfer: transfer.id) }
+            let rest = transfer.requestEnd - transfer.head
+            if transfer.isRequesting, transfer.hasHead, rest > 0, rest <= tuning.nearlyDone {
+                return .run(transfer: transfer.id, goal: transfer.requestEnd, readers: [])
+            }
+            let patience = servesRanges ? tuning.unwantedStop : tuning.unwantedStopSequential
+            if let since = transfer.pausedSince, now - since >= patience { return .stop(transfer: transfer.id) }
+            if !transfer.isRequesting { return .stop(transfer: transfer.id) }
+            return .pause(transfer: transfer.id)
+        }
+        let goal = readers.map { min($0.end, saturating($0.position, tuning.readAhead)) }.max() ?? 0
+        if transfer.head < min(goal, transfer.gapEnd) {
+            return .run(transfer: transfer.id, goal: goal, readers: readers.map(\.id))
+        }
+        if servesRanges, let since = transfer.pausedSince, now - since >= tuning.pausedStop {
+            return .stop(transfer: transfer.id)
+        }
+        return .pause(transfer: transfer.id)
+    }
+
+    private func leastNeeded(
+        _ transfers: [Transfer], _ joined: [Int: [Reader]], than priority: Priority, _ decisions: [Decision]
+    ) -> Int? {
+        let stopped = decisions.compactMap { if case .stop(let id) = $0 { id } else { nil } }
+        func need(_ transfer: Transfer) -> (Int, Int64) {
+            guard let readers = joined[transfer.id] else { return (-1, 0) }
+            let waiting = readers.map { $0.isWaiting ? $0.priority.rawValue * 2 + 1 : $0.priority.rawValue * 2 }.max() ?? 0
+            let distance = readers.map { transfer.head - $0.position }.min() ?? .max
+            return (waiting, -distance)
+        }
+        let candidates = transfers.filter { !stopped.contains($0.id) && need($0).0 < priority.rawValue * 2 + 1 }
+        return candidates.min { need($0) < need($1) }?.id
+    }
+
+    private func saturating(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
+    }
+}
+
+extension TransferPlanner.Decision {
+    package var transfer: Int? {
+        switch self {
+        case .start: nil
+        case .run(let id, _, _), .pause(let id), .stop(let id): id
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// The constants of reading and filling, each with where it comes from. `docs/constants.md` has the table of
+/// measurements that tunes them. Times are nanoseconds, sizes bytes.
+package struct TransferTuning: Sendable, Hashable {
+    package static let second: Int64 = 1_000_000_000
+    package static let millisecond: Int64 = 1_000_000
+
+    /// Size of the first request after a seek: closed and small, so that a player that only looks wastes little and
+    /// the connection survives. (Design; Chromium asks for as much before it knows more.)
+    package var firstRequest: Int64 = 256 * 1024
+    /// Each further request of a transfer is so many times larger.
+    package var requestGrowth: Int64 = 4
+    /// After so many requests the next runs to the gap's end.
+    package var boundedRequests = 3
+    /// How far past a reader's position bytes are fetched. With the socket buffers below it this bounds what an
+    /// abandoned reader costs.
+    package var readAhead: Int64 = 384 * 1024
+    /// Most bytes of one transfer in memory.
+    package var windowLimit: Int64 = 1 << 20
+    /// Before a host's rate is known a transfer is joined if it is at most so far behind.
+    package var joinDistance: Int64 = 256 * 1024
+    /// Slack added to the host's first-byte time when joining is weighed against starting.
+    package var joinSlack: Int64 = 50 * millisecond
+    /// A reader that starts within so many bytes of where another ended, not long ago, goes on with its request size.
+    package var inheritDistance: Int64 = 64 * 1024
+    package var inheritTime: Int64 = 10 * second
+    /// A transfer without readers stops after this time, or runs on if no more than `nearlyDone` is left of its request.
+    package var unwantedStop: Int64 = second
+    package var nearlyDone: Int64 = 64 * 1024
+    /// An origin without ranges has to begin at 0 again, so its transfer waits longer.
+    package var unwantedStopSequential: Int64 = 30 * second
+    /// A transfer that is wanted but ahead of its readers keeps its connection so long.
+    package var pausedStop: Int64 = 5 * second
+    /// Requests under way at once, a resource and a host. (Browsers: 6 a host.)
+    package var requestsPerResource = 4
+    package var requestsPerHost = 6
+    /// A transfer that gives nothing for so long loses its gap to a reader that waits for it.
+    package var takeover: Int64 = 2 * second
+    /// No answer's head within this time counts as a failure.
+    package var headTimeout: Int64 = 30 * second
+    /// Asked for a piece and given none for so long, a request counts as failed. Runs only while a piece is asked for.
+    package var stallTimeout: Int64 = 10 * second
+    /// First pause before a retry; doubled each time up to the longest.
+    package var firstRetry: Int64 = 100 * millisecond
+    package var longestRetry: Int64 = 4 * second
+    /// A reader that has nothing yet gets its error sooner: a player at its start had better know.
+    package var openDeadline: Int64 = 2 * second
+    /// Without progress for so long, readers get an error. Stated in the documentation of `CacheReader`.
+    package var retryDeadline: Int64 = 20 * second
+    /// A reader that stood still so long does not pace a transfer that cannot be stored.
+    package var detachAfter: Int64 = second
+    /// Largest overlap with stored bytes that is asked for again where there is no validator.
+    package var overlap: Int64 = 4096
+    /// Written bytes are synced this often while filling.
+    package var syncInterval: Int64 = 5 * second
+    /// An entry nobody reads is closed after this time.
+    package var idleClose: Int64 = 30 * second
+    /// The state of a session with transfers is looked at this often.
+    package var tick: Int64 = 100 * millisecond
+
+    package init() {}
+
+    /// The size of a transfer's request number `index`, counted from 0; `Int64.max` for "to the gap's end".
+    package func requestSize(_ index: Int) -> Int64 {
+        guard index < boundedRequests else { return .max }
+        return (0..<index).reduce(firstRequest) { size, _ in size * requestGrowth }
+    }
+}

@@ -1,0 +1,85 @@
+public import RepriseHTTP
+import RepriseRanges
+import RepriseStorage
+
+/// One version of the resource's bytes, as a session knows it.
+struct Representation {
+    enum Storing {
+        /// Not looked at yet: the first bytes decide.
+        case undecided
+        /// Its files are being made.
+        case staging
+        /// Bytes go to disk.
+        case open(Generation)
+        /// Nothing is written any more; what is there can be read.
+        case off(Generation?)
+    }
+
+    let id: Int
+    var info: EntryInfo
+    var storing: Storing
+    /// Whether `info.json` names it.
+    var isCommitted: Bool
+    /// Whether the origin has a newer one: it can still be read, not filled.
+    var isSuperseded = false
+    /// Whether only the reader it was fetched for may have it (RFC 9111: not shareable).
+    var isPrivate = false
+    /// An end that was told only by a closed connection: good for those who wait now, asked again later.
+    var softEnd: Int64?
+    /// First bytes, until the sniffer has decided.
+    var needsSniffing: Bool
+
+    var generation: Generation? {
+        switch storing {
+        case .open(let generation): generation
+        case .off(let generation): generation
+        case .undecided, .staging: nil
+        }
+    }
+
+    var isStored: Bool { if case .open = storing { true } else { false } }
+    var isPassThrough: Bool { if case .off = storing { true } else { false } }
+
+    /// What an answer has to agree with.
+    var held: ResponseJudge.Held { ResponseJudge.Held(validator: info.validator, length: info.length) }
+
+    /// Whether every byte is claimed.
+    var isComplete: Bool {
+        guard let length = info.length, let generation else { return false }
+        return generation.claims(ByteRange(0, length))
+    }
+}
+
+/// What a door needs to know of a resource before its first byte.
+public struct ContentInfo: Sendable, Hashable {
+    /// Length in bytes, `nil` where the origin does not tell.
+    public var length: Int64?
+    /// The origin's `Content-Type`.
+    public var contentType: String?
+    /// Whether the origin serves ranges.
+    public var servesRanges: Bool
+    /// One strong tag for the life of this representation: the origin's, or ours where it has none or a weak one.
+    public var entityTag: String
+    /// `Last-Modified` as the origin wrote it.
+    public var lastModified: String?
+    /// The origin's end-to-end fields, without those that frame a message.
+    public var fields: HTTPFields
+    /// When the origin last confirmed it, in seconds since 1970.
+    public var checked: Int64
+    /// Whether every byte is stored.
+    public var isComplete: Bool
+
+    init(_ representation: Representation) {
+        let info = representation.info
+        length = info.length
+        contentType = info.fields["Content-Type"]
+        servesRanges = info.servesRanges
+        let tag = info.validator.entityTag
+        entityTag = tag.flatMap { $0.isWeak ? nil : $0.field } ?? "\"r-\(String(info.identity, radix: 16))\""
+        lastModified = info.validator.lastModified
+        fields = info.fields
+        checked = info.checked
+        isComplete = representation.isComplete
+    }
+}
+

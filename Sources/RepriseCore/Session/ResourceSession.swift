@@ -1,0 +1,288 @@
+package import RepriseHTTP
+package import RepriseRanges
+import RepriseStorage
+import ReprisePlatform
+import Synchronization
+
+/// One open resource: its representations, readers and transfers, shared by everybody who reads it.
+///
+///     reader --step--> [ lock: SessionState decides ] --effects--> origin, read pool, write lane, janitor
+///                                   ^                                   |
+///                                   +------------- results -------------+
+///
+/// Lock order: session, then generation or host book (both leaves). Effects run after the lock is released.
+package final class ResourceSession: Sendable {
+    package let key: ResourceKey
+    private let environment: SessionEnvironment
+    private let state: Mutex<SessionState>
+    private let onForget: @Sendable (ResourceSession) -> Void
+
+    package init(
+        key: ResourceKey, url: OriginURL, fields: HTTPFields, isPrivate: Bool, environment: SessionEnvironment,
+        onForget: @escaping @Sendable (ResourceSession) -> Void
+    ) {
+        self.key = key
+        self.environment = environment
+        self.onForget = onForget
+        state = Mutex(
+            SessionState(key: key, url: url, fields: fields, isPrivate: isPrivate, environment: environment))
+        state.withLock { state in
+            state.onPlaceFree = { [weak self] in self?.perform { $0.placeIsFree() } }
+        }
+    }
+
+    /// Takes an input to the state, then carries out what it decided.
+    @discardableResult
+    private func perform<Result>(_ input: (inout sending SessionState) -> Result) -> Result {
+        var effects: [SessionState.Effect] = []
+        let result = state.withLock { state in
+            let result = input(&state)
+            effects = state.takeEffects()
+            return result
+        }
+        for effect in effects { carryOut(effect) }
+        return result
+    }
+
+    // MARK: For readers
+
+    /// Adds a reader; `nil` where the session was closed meanwhile.
+    func attach(
+        url: OriginURL, fields: HTTPFields, position: Int64, end: Int64, priority: TransferPlanner.Priority
+    ) -> Int? {
+        perform { state in
+            guard !state.isForgotten else { return nil }
+            state.url = url
+            state.fields = fields
+            environment.hub.count { $0.readers += 1 }
+            return state.attach(position: position, end: end, priority: priority)
+        }
+    }
+
+    func detach(_ reader: Int) { perform { $0.detach(reader) } }
+    func seek(_ reader: Int, to position: Int64) { perform { $0.seek(reader, to: position) } }
+    func setPaused(_ reader: Int, _ isPaused: Bool) { perform { $0.setPaused(reader, isPaused) } }
+    func unread(_ reader: Int, to position: Int64) { perform { $0.unread(reader, to: position) } }
+
+    func setRange(_ reader: Int, position: Int64, end: Int64) {
+        perform { state in
+            state.readers[reader]?.end = end
+            state.seek(reader, to: position)
+        }
+    }
+
+    func step(_ reader: Int, limit: Int, wake: @escaping @Sendable () -> Void) -> SessionState.Step {
+        perform { $0.step(reader, limit: limit, wake: wake) }
+    }
+
+    func info(_ reader: Int, wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
+        perform { $0.info(reader, wake: wake) }
+    }
+
+    /// Closes the files now if nobody reads; `false` where somebody does.
+    @discardableResult
+    package func closeIfIdle() -> Bool {
+        perform { state in
+            for id in state.transfers.keys.sorted() where state.readers.isEmpty { state.finish(id) }
+            state.close()
+            return state.phase == .closed
+        }
+    }
+
+    /// Ends every reader with an error and lets transfers go; for shutting down.
+    package func shutDown() {
+        perform { state in
+            for id in state.readers.keys.sorted() { state.fail(id, CacheError(.closed, "the cache was closed")) }
+            for id in state.transfers.keys.sorted() { state.finish(id) }
+            state.syncAll()
+        }
+    }
+
+    /// The bytes stored or in memory, as far as slots have been read.
+    package var storedRanges: ByteRangeSet {
+        state.withLock { state in
+            state.current.flatMap { state.representations[$0]?.generation?.claimed } ?? ByteRangeSet()
+        }
+    }
+
+    /// Readers and transfers now, for display and tests.
+    package var activity: (readers: Int, transfers: Int) {
+        state.withLock { ($0.readers.count, $0.transfers.count) }
+    }
+
+    /// Readers, transfers and representations in words, for whoever has to find out why somebody waits.
+    package var explanation: String {
+        state.withLock { state in
+            let readers = state.readers.values.sorted { $0.id < $1.id }.map { reader in
+                "reader \(reader.id) at \(reader.position) of \(reader.end) in \(reader.representation ?? 0)"
+                    + (reader.isWaiting ? " waiting" : "") + (reader.isBound ? " bound" : "")
+                    + (reader.failure.map { " failed: \($0)" } ?? "")
+            }
+            let transfers = state.transfers.values.sorted { $0.id < $1.id }.map { transfer in
+                "transfer \(transfer.id) of \(transfer.representation ?? 0) \(transfer.window.range) drained "
+                    + "\(transfer.window.drained) goal \(transfer.goal) asked \(transfer.lastAsked)"
+                    + (transfer.request == nil ? "" : " requesting") + (transfer.isFinished ? " finished" : "")
+                    + (transfer.isWriting ? " writing" : "") + (transfer.isSequential ? " sequential" : "")
+            }
+            let representations = state.representations.values.sorted { $0.id < $1.id }.map { representation in
+                "representation \(representation.id) length \(representation.info.length ?? -1)"
+                    + (representation.isCommitted ? " committed" : "") + (representation.isSuperseded ? " superseded" : "")
+                    + " \(representation.storing)".prefix(12) + " \(representation.generation?.claimed.description ?? "")"
+            }
+            let trouble = state.trouble.map { ["trouble: \($0.error), \($0.attempts) attempts"] } ?? []
+            return (readers + transfers + representations + trouble).joined(separator: "\n")
+        }
+    }
+
+    /// Bytes held in memory by all windows, for tests of the bound.
+    package var bytesInMemory: Int64 {
+        state.withLock { state in state.transfers.values.reduce(0) { $0 + $1.window.count } }
+    }
+
+    // MARK: Effects
+
+    private func carryOut(_ effect: SessionState.Effect) {
+        switch effect {
+        case .open: openEntry()
+        case .wake(let wake): wake()
+        case .send(let transfer, let serial, let request): send(transfer, serial, request)
+        case .demand(let exchange): exchange.demand()
+        case .cancel(let exchange): exchange.cancel()
+        case .leaveHost(let origin): environment.hosts.leave(origin)
+        case .load(let number, let generation, let range): load(number, generation, range)
+        case .verify(let number, let generation, let range): verify(number, generation, range)
+        case .withdraw(let number, let generation): withdraw(number, generation)
+        case .readOverlap(let transfer, let generation, let range): readOverlap(transfer, generation, range)
+        case .stage(let number, let info, let commit): stage(number, info, commit: commit)
+        case .commit(let number, let info): commit(number, info)
+        case .abandon(let info): abandon(info)
+        case .write(let transfer, let writer, let lane, let pieces, let offset, let count):
+            write(transfer, writer, lane, pieces, offset, count)
+        case .sync(let generation, let summary): sync(generation, summary)
+        case .tick(let time):
+            environment.queues.after(max(0, time - environment.queues.now())) { [weak self] in self?.perform { $0.tick(time) } }
+        case .event(let event): environment.hub.send(event)
+        case .count(let change): environment.hub.count(change)
+        case .forget: onForget(self)
+        }
+    }
+
+    private func send(_ transfer: Int, _ serial: Int, _ request: OriginRequest) {
+        let exchange = environment.client.start(request) { [weak self] event in
+            self?.perform { $0.received(transfer, serial, event) }
+        }
+        perform { $0.started(transfer, serial, exchange) }
+    }
+
+    private func openEntry() {
+        guard let store = environment.store, !state.withLock({ $0.isPrivate }) else {
+            environment.queues.soon { self.perform { $0.opened(nil, error: nil) } }
+            return
+        }
+        environment.queues.read {
+            do throws(StoreError) {
+                let entry = try store.open(key: self.key.text)
+                self.perform { $0.opened(entry, error: nil) }
+            } catch {
+                self.perform { $0.opened(nil, error: error) }
+            }
+        }
+    }
+
+    private func load(_ number: Int, _ generation: Generation, _ range: ByteRange) {
+        environment.queues.read {
+            let error = Self.message { () throws(FileError) in try generation.load(range) }
+            self.perform { $0.read(number, range, damaged: 0, error: error) }
+        }
+    }
+
+    private func verify(_ number: Int, _ generation: Generation, _ range: ByteRange) {
+        environment.queues.read {
+            let before = generation.damagedBlocks
+            let error = Self.message { () throws(FileError) in try generation.verify(range) }
+            self.perform { $0.read(number, range, damaged: generation.damagedBlocks - before, error: error) }
+        }
+    }
+
+    private func withdraw(_ number: Int, _ generation: Generation) {
+        environment.queues.read {
+            generation.acceptDisturbance()
+            let error = Self.message { () throws(FileError) in try generation.withdrawVerification() }
+            self.perform { $0.read(number, ByteRange(0, 0), damaged: 0, error: error) }
+        }
+    }
+
+    private func readOverlap(_ transfer: Int, _ generation: Generation, _ range: ByteRange) {
+        environment.queues.read {
+            var bytes: [UInt8]?
+            _ = Self.message { () throws(FileError) in
+                try generation.verify(range)
+                if let lease = generation.lease(range), lease.range == range { bytes = try lease.read() }
+            }
+            let found = bytes
+            self.perform { $0.overlapRead(transfer, found) }
+        }
+    }
+
+    private func stage(_ number: Int, _ info: EntryInfo, commit: Bool) {
+        guard let store = environment.store else { return }
+        environment.queues.read {
+            do throws(StoreError) {
+                let entry = try store.stage(info)
+                if commit { try store.commit(entry.info) }
+                self.perform { $0.staged(number, entry, isCommitted: commit, error: nil) }
+            } catch {
+                self.perform { $0.staged(number, nil, isCommitted: false, error: error) }
+            }
+        }
+    }
+
+    private func commit(_ number: Int, _ info: EntryInfo) {
+        guard let store = environment.store else { return }
+        // In the generation's lane, so that descriptions are written in the order they were decided.
+        environment.queues.write(lane: 0) {
+            do throws(StoreError) { try store.commit(info) } catch { self.perform { $0.commitFailed(number, error) } }
+        }
+    }
+
+    private func abandon(_ info: EntryInfo) {
+        guard let store = environment.store else { return }
+        let hub = environment.hub
+        environment.queues.upkeep {
+            do throws(StoreError) { try store.abandon(info) } catch {
+                hub.send(.degraded(key: info.key, reason: error.description))
+            }
+        }
+    }
+
+    private func write(
+        _ transfer: Int, _ writer: FillWriter, _ lane: Int, _ pieces: [ArraySlice<UInt8>], _ offset: Int64, _ count: Int64
+    ) {
+        environment.queues.write(lane: lane) {
+            let error = Self.message { () throws(FileError) in try writer.write(pieces, at: offset) }
+            self.perform { $0.wrote(transfer, count: count, error: error) }
+        }
+    }
+
+    private func sync(_ generation: Generation, _ summary: EntrySummary) {
+        let hub = environment.hub
+        let key = key.text
+        environment.queues.upkeep {
+            let error = Self.message { () throws(FileError) in
+                try generation.write(summary)
+                try generation.sync()
+            }
+            if let error { hub.send(.degraded(key: key, reason: error)) }
+        }
+    }
+
+    /// What went wrong in a file call, in words; `nil` where nothing did.
+    private static func message(_ work: () throws(FileError) -> Void) -> String? {
+        do throws(FileError) {
+            try work()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package import ReprisePlatform
+package import RepriseStorage
+
+/// What a session works with: everything outside it, so that a simulation can give it all.
+package struct SessionEnvironment: Sendable {
+    package var queues: any WorkQueues
+    package var client: any OriginClient
+    /// `nil` where nothing can be stored; bytes pass through then.
+    package var store: Store?
+    package var hosts: HostBook
+    package var hub: EventHub
+    package var tuning: TransferTuning
+    package var freshness: FreshnessPolicy
+    package var sameness: SamenessPolicy
+
+    package init(
+        queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostBook, hub: EventHub,
+        tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
+        sameness: SamenessPolicy = .automatic
+    ) {
+        self.queues = queues
+        self.client = client
+        self.store = store
+        self.hosts = hosts
+        self.hub = hub
+        self.tuning = tuning
+        self.freshness = freshness
+        self.sameness = sameness
+    }
+}

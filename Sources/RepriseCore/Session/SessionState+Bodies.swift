@@ -1,0 +1,246 @@
+import RepriseHTTP
+import RepriseRanges
+import RepriseStorage
+
+extension SessionState {
+    // MARK: Bytes from the origin
+
+    mutating func receivedBody(_ id: Int, _ piece: ArraySlice<UInt8>) {
+        guard var transfer = transfers[id], var request = transfer.request, !request.isRevalidation else { return }
+        request.isDemanding = false
+        request.received += Int64(piece.count)
+        transfer.lastProgress = now
+        let received = Int64(piece.count)
+        effects.append(.count { $0.fromOrigin += received })
+        var rest = piece
+        if let end = request.end, request.position + Int64(rest.count) > end {
+            // More than was announced: what is past the end belongs to nothing.
+            rest = rest.prefix(Int(max(0, end - request.position)))
+        }
+        if request.position < transfer.window.head {
+            let part = rest.prefix(Int(min(Int64(rest.count), transfer.window.head - request.position)))
+            if !repeats(part, request) {
+                transfer.request = request
+                transfers[id] = transfer
+                overlapDiffers(id)
+                return
+            }
+            request.position += Int64(part.count)
+            rest = rest.dropFirst(part.count)
+            if transfer.isTrial, request.position >= transfer.window.head {
+                environment.hosts.distrustEntityTags(of: url.origin, now: wallClock)
+                effects.append(.event(.demotedEntityTags(host: url.origin)))
+            }
+        }
+        if !rest.isEmpty {
+            request.position += Int64(rest.count)
+            transfer.window.append(rest)
+            trouble = nil
+        }
+        transfer.request = request
+        transfers[id] = transfer
+        if !rest.isEmpty {
+            sniff(id)
+            wakeReaders(of: id)
+            write(id)
+        }
+        if let end = request.end, request.position >= end, piece.count > rest.count, request.overlap.isEmpty {
+            receivedEnd(id, isDelimited: true)
+            return
+        }
+        demand(id)
+    }
+
+    /// Whether the bytes of `part` are those that are held before the fill.
+    private func repeats(_ part: ArraySlice<UInt8>, _ request: Transfer.Request) -> Bool {
+        guard !request.overlap.isEmpty, let asked = request.asked else { return true }
+        let start = Int(request.position - asked.lowerBound)
+        return request.overlap.dropFirst(start).prefix(part.count).elementsEqual(part.prefix(request.overlap.count - start))
+    }
+
+    private mutating func overlapDiffers(_ id: Int) {
+        guard let number = transfers[id]?.representation else { return }
+        effects.append(.event(.mismatch(key: key.text, reason: "stored bytes differ from the origin's")))
+        effects.append(.event(.generationChanged(key: key.text)))
+        endRequest(id)
+        supersede(number)
+        finish(id)
+        // Readers that were told nothing yet start over without a representation; the next answer makes one.
+        for reader in readers.keys.sorted() where readers[reader]?.representation == number && readers[reader]?.isBound == false {
+            readers[reader]?.representation = nil
+        }
+        if current == number { current = nil }
+    }
+
+    private mutating func wakeReaders(of id: Int) {
+        guard let transfer = transfers[id] else { return }
+        for reader in readers.keys.sorted() {
+            guard let waiting = readers[reader], waiting.wake != nil, waiting.representation == transfer.representation,
+                transfer.window.range.contains(waiting.position)
+            else { continue }
+            wake(reader)
+        }
+    }
+
+    /// The first bytes say whether this is media at all.
+    private mutating func sniff(_ id: Int) {
+        guard let transfer = transfers[id], let number = transfer.representation,
+            let representation = representations[number], case .undecided = representation.storing
+        else { return }
+        if representation.needsSniffing, transfer.window.base == 0 {
+            guard let head = transfer.window.slice(at: 0, limit: 512) else { return }
+            let isWhole = representation.info.length.map { transfer.window.head >= $0 } ?? false
+            guard head.count >= 16 || isWhole || transfer.window.head > 512 else { return }
+            representations[number]?.needsSniffing = false
+            if ContainerSignature.of(head) == .markup {
+                representations[number]?.storing = .off(nil)
+                effects.append(.event(.mismatch(key: key.text, reason: "a page, not media: passed on, not kept")))
+                return
+            }
+        }
+        let replaces = representations.values.contains { $0.id != number && $0.isCommitted }
+        representations[number]?.storing = .staging
+        effects.append(.stage(representation: number, representation.info, commit: !replaces))
+    }
+
+    mutating func receivedEnd(_ id: Int, isDelimited: Bool) {
+        guard let transfer = transfers[id], let request = transfer.request else { return }
+        if request.isRevalidation {
+            // A body where none was expected: the head has said it all already.
+            endRequest(id)
+            transfers[id] = nil
+            return
+        }
+        let elapsed = now - request.firstByteAt
+        if request.received >= 64 * 1024, elapsed > 0 {
+            let rate = Double(request.received) * Double(TransferTuning.second) / Double(elapsed)
+            environment.hosts.note(rate: rate, of: url.origin)
+        }
+        if let end = request.end, request.position < end {
+            requestFailed(id, OriginFailure(.interrupted, "the origin sent \(request.position) of \(end) bytes"))
+            return
+        }
+        endRequest(id)
+        if let number = transfer.representation, let representation = representations[number] {
+            if request.end == nil { endOfUnknownLength(number, representation, transfer.window.head, isDelimited) }
+            if representation.isStored || representation.isPassThrough { write(id) }
+        }
+        let length = transfer.representation.flatMap { representations[$0]?.info.length } ?? .max
+        if transfer.isSequential || transfer.window.head >= length { finish(id) }
+        wakeWaiting()
+    }
+
+    private mutating func endOfUnknownLength(_ number: Int, _ representation: Representation, _ head: Int64, _ isDelimited: Bool) {
+        if isDelimited {
+            representations[number]?.info.length = head
+            if representation.isCommitted, let info = representations[number]?.info {
+                effects.append(.commit(representation: number, info))
+            }
+        } else {
+            // Told only by closing: good for those who read now, never taken for complete.
+            representations[number]?.softEnd = head
+        }
+    }
+
+    // MARK: Bytes to the store
+
+    /// Has undrained bytes written, one piece of work a transfer at a time.
+    mutating func write(_ id: Int) {
+        guard let transfer = transfers[id], !transfer.isWriting, transfer.window.undrained > 0,
+            let number = transfer.representation, let representation = representations[number],
+            case .open(let generation) = representation.storing, let writer = transfer.writer
+        else { return }
+        let pieces = transfer.window.undrainedPieces(limit: 256 * 1024)
+        let count = pieces.reduce(0) { $0 + Int64($1.count) }
+        transfers[id]?.isWriting = true
+        effects.append(
+            .write(
+                transfer: id, writer, lane: Int(truncatingIfNeeded: generation.identity), pieces,
+                at: transfer.window.drained, count: count))
+    }
+
+    /// Bytes of a transfer reached the disk, or could not.
+    mutating func wrote(_ id: Int, count: Int64, error: String?) {
+        guard let transfer = transfers[id] else { return }
+        transfers[id]?.isWriting = false
+        if let error {
+            if let number = transfer.representation { stopStoring(number, error) }
+        } else {
+            transfers[id]?.window.drained += count
+            let drained = transfers[id]?.window.drained ?? 0
+            transfers[id]?.window.trim(before: drained)
+            effects.append(.count { $0.stored += count })
+            effects.append(.event(.stored(key: key.text, bytes: count)))
+            if let number = transfer.representation { commitIfDue(number) }
+            write(id)
+            if now - lastSync > tuning.syncInterval { syncAll() }
+        }
+        plan()
+    }
+
+    /// The disk does not take bytes: playback goes on from memory, nothing more is kept of this representation now.
+    private mutating func stopStoring(_ number: Int, _ reason: String) {
+        guard let representation = representations[number] else { return }
+        representations[number]?.storing = .off(representation.isCommitted ? representation.generation : nil)
+        for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
+        effects.append(.event(.degraded(key: key.text, reason: reason)))
+        if !representation.isCommitted, representation.generation != nil {
+            effects.append(.abandon(representation.info))
+        }
+    }
+
+    /// The files of a representation were made, or could not be.
+    mutating func staged(_ number: Int, _ entry: StoredEntry?, isCommitted: Bool, error: StoreError?) {
+        guard let representation = representations[number] else {
+            if let entry, !isCommitted { effects.append(.abandon(entry.info)) }
+            return
+        }
+        guard let entry else {
+            stopStoring(number, error?.description ?? "the entry could not be made")
+            plan()
+            return
+        }
+        // The length may have been learnt meanwhile.
+        var info = entry.info
+        info.length = representation.info.length
+        info.servesRanges = representation.info.servesRanges
+        representations[number]?.info = info
+        representations[number]?.storing = .open(entry.generation)
+        if isCommitted {
+            representations[number]?.isCommitted = true
+            current = number
+            if info != entry.info { effects.append(.commit(representation: number, info)) }
+        }
+        for id in transfers.keys.sorted() where transfers[id]?.representation == number {
+            transfers[id]?.writer = FillWriter(generation: entry.generation)
+            write(id)
+        }
+        plan()
+    }
+
+    /// A new representation takes the old one's place once its first block is stored and its type agrees; a pinned or
+    /// complete one is replaced only by a complete one.
+    private mutating func commitIfDue(_ number: Int) {
+        guard let representation = representations[number], !representation.isCommitted, let generation = representation.generation,
+            let old = representations.values.first(where: { $0.id != number && $0.isCommitted })
+        else { return }
+        let agrees =
+            MediaType(old.info.fields["Content-Type"])?.type == MediaType(representation.info.fields["Content-Type"])?.type
+        let needsAll = old.info.isPinned || old.isComplete || !agrees
+        let block = min(generation.layout.blockSize, representation.info.length ?? .max)
+        let hasBlock = generation.claimed.ranges.contains { $0.count >= block }
+        guard needsAll ? representation.isComplete : hasBlock else { return }
+        representations[number]?.isCommitted = true
+        representations[number]?.info.isPinned = old.info.isPinned
+        representations[old.id]?.isCommitted = false
+        representations[old.id]?.isSuperseded = true
+        current = number
+        if let info = representations[number]?.info { effects.append(.commit(representation: number, info)) }
+    }
+
+    /// `info.json` could not be written.
+    mutating func commitFailed(_ number: Int, _ error: StoreError) {
+        effects.append(.event(.degraded(key: key.text, reason: error.description)))
+        _ = number
+    }
+}

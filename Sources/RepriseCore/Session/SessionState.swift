@@ -1,0 +1,305 @@
+import RepriseHTTP
+import RepriseRanges
+import ReprisePlatform
+import RepriseStorage
+
+/// Everything a session knows and decides. Its methods take what happened, change the state and leave effects to be
+/// carried out after the lock is released; none of them does I/O.
+struct SessionState {
+    /// What has to be done outside the lock, in order.
+    enum Effect {
+        case open
+        case wake(@Sendable () -> Void)
+        case send(transfer: Int, serial: Int, OriginRequest)
+        case demand(any OriginExchange)
+        case cancel(any OriginExchange)
+        case leaveHost(String)
+        case load(representation: Int, Generation, ByteRange)
+        case verify(representation: Int, Generation, ByteRange)
+        case withdraw(representation: Int, Generation)
+        case readOverlap(transfer: Int, Generation, ByteRange)
+        case stage(representation: Int, EntryInfo, commit: Bool)
+        case commit(representation: Int, EntryInfo)
+        case abandon(EntryInfo)
+        case write(transfer: Int, FillWriter, lane: Int, [ArraySlice<UInt8>], at: Int64, count: Int64)
+        case sync(Generation, EntrySummary)
+        case tick(at: Int64)
+        case event(CacheEvent)
+        case count(@Sendable (inout CacheStatistics) -> Void)
+        case forget
+    }
+
+    enum Phase { case closed, opening, ready }
+
+    /// A run of failures: since when, how often, and when to try again.
+    struct Trouble {
+        var since: Int64
+        var attempts: Int
+        var notBefore: Int64
+        var error: CacheError
+    }
+
+    let key: ResourceKey
+    let environment: SessionEnvironment
+    var url: OriginURL
+    /// The caller's own fields, from the newest request.
+    var fields: HTTPFields
+    /// Nothing of it may be stored or shared.
+    let isPrivate: Bool
+    var phase = Phase.closed
+    var representations: [Int: Representation] = [:]
+    /// The representation new readers get.
+    var current: Int?
+    var readers: [Int: Reader] = [:]
+    var transfers: [Int: Transfer] = [:]
+    var trouble: Trouble?
+    /// Where readers ended lately, for players that reopen at every jump.
+    var recentEnds: [(position: Int64, requestIndex: Int, at: Int64)] = []
+    /// Ranges whose slots or proofs are being read.
+    var reading = ByteRangeSet()
+    var nextID = 1
+    var effects: [Effect] = []
+    var nextTick: Int64?
+    var lastSync: Int64 = 0
+    var idleSince: Int64
+    var isForgotten = false
+    var lastUsed: Int64 = 0
+    /// Called when the host has a place again, after none was free.
+    var onPlaceFree: @Sendable () -> Void = {}
+
+    init(key: ResourceKey, url: OriginURL, fields: HTTPFields, isPrivate: Bool, environment: SessionEnvironment) {
+        self.key = key
+        self.url = url
+        self.fields = fields
+        self.isPrivate = isPrivate
+        self.environment = environment
+        idleSince = environment.queues.now()
+    }
+
+    var tuning: TransferTuning { environment.tuning }
+    var now: Int64 { environment.queues.now() }
+    var wallClock: Int64 { environment.queues.wallClock() }
+
+    mutating func makeID() -> Int {
+        nextID += 1
+        return nextID
+    }
+
+    mutating func takeEffects() -> [Effect] {
+        defer { effects.removeAll(keepingCapacity: true) }
+        return effects
+    }
+
+    // MARK: Opening
+
+    /// The store answered whether it has an entry.
+    mutating func opened(_ entry: StoredEntry?, error: StoreError?) {
+        guard phase == .opening else { return }
+        phase = .ready
+        lastSync = now
+        if let error { effects.append(.event(.degraded(key: key.text, reason: error.description))) }
+        if let entry {
+            let id = makeID()
+            representations[id] = Representation(
+                id: id, info: entry.info, storing: .open(entry.generation), isCommitted: true, needsSniffing: false)
+            current = id
+            for reader in readers.keys.sorted() { bind(reader) }
+        }
+        wakeAll()
+        plan()
+    }
+
+    /// Gives a reader the current representation, or lets it wait for the origin's word on it.
+    mutating func bind(_ id: Int) {
+        // What could not be stored, or not yet, is shared all the same.
+        let stored = current.flatMap { representations[$0]?.isSuperseded == false ? $0 : nil }
+        let shared = stored ?? newest.flatMap { representations[$0]?.isPrivate == false ? $0 : nil } ?? current
+        guard let shared, let representation = representations[shared], readers[id]?.representation == nil else { return }
+        if environment.freshness == .http, !isPrivate {
+            let freshness = Freshness(fields: representation.info.fields, checked: representation.info.checked)
+            if !freshness.isFresh(now: wallClock) {
+                readers[id]?.awaitsFreshness = true
+                return
+            }
+        }
+        readers[id]?.representation = shared
+    }
+
+    // MARK: Readers
+
+    mutating func attach(position: Int64, end: Int64, priority: TransferPlanner.Priority) -> Int {
+        let id = makeID()
+        let now = now
+        var reader = Reader(id: id, position: position, end: end, priority: priority, waitsSince: now, lastStep: now, began: position)
+        let inheritTime = tuning.inheritTime
+        recentEnds.removeAll { now - $0.at > inheritTime }
+        if let ended = recentEnds.last(where: { abs($0.position - position) <= tuning.inheritDistance }) {
+            reader.requestIndex = ended.requestIndex
+        }
+        if readers.isEmpty {
+            // An end that only a closed connection told is not taken for granted by those who come later.
+            for number in representations.keys { representations[number]?.softEnd = nil }
+        }
+        readers[id] = reader
+        // Whoever comes anew does not inherit the pause of those who failed: it tries at once.
+        if trouble != nil {
+            trouble?.since = now
+            trouble?.notBefore = now
+        }
+        lastUsed = wallClock
+        if phase == .closed {
+            phase = .opening
+            effects.append(.open)
+        } else if phase == .ready {
+            bind(id)
+        }
+        return id
+    }
+
+    mutating func detach(_ id: Int) {
+        guard let reader = readers.removeValue(forKey: id) else { return }
+        recentEnds.append((reader.position, currentRequestIndex(of: reader), now))
+        if recentEnds.count > 16 { recentEnds.removeFirst() }
+        if readers.isEmpty { idleSince = now }
+        plan()
+    }
+
+    private func currentRequestIndex(of reader: Reader) -> Int {
+        let serving = transfers.values.filter { $0.readers.contains(reader.id) }.map(\.requestIndex).max()
+        return max(reader.requestIndex, serving ?? 0)
+    }
+
+    mutating func seek(_ id: Int, to position: Int64) {
+        guard readers[id] != nil else { return }
+        readers[id]?.position = position
+        readers[id]?.began = position
+        readers[id]?.requestIndex = 0
+        let now = now
+        readers[id]?.lastStep = now
+        plan()
+    }
+
+    mutating func setPaused(_ id: Int, _ isPaused: Bool) {
+        readers[id]?.isPaused = isPaused
+        plan()
+    }
+
+    enum Step {
+        case memory(ArraySlice<UInt8>, at: Int64)
+        case lease(ExtentLease)
+        case pending
+        case end
+        case failed(CacheError)
+    }
+
+    /// The next bytes of a reader, or what it has to wait for.
+    mutating func step(_ id: Int, limit: Int, wake: @escaping @Sendable () -> Void) -> Step {
+        guard var reader = readers[id] else { return .failed(CacheError(.closed, "the reader was closed")) }
+        if let failure = reader.failure { return .failed(failure) }
+        if reader.position >= reader.end { return .end }
+        guard phase == .ready, let number = reader.representation, let representation = representations[number] else {
+            return wait(id, wake)
+        }
+        let end = min(reader.end, representation.info.length ?? representation.softEnd ?? .max)
+        guard reader.position < end else {
+            if let length = representation.info.length, reader.position > length, !reader.hasBytes {
+                return .failed(
+                    CacheError(.rangeNotSatisfiable(length: length), "the resource has only \(length) bytes"))
+            }
+            return .end
+        }
+        let wanted = ByteRange(reader.position, min(end, ByteRange(offset: reader.position, count: Int64(limit)).upperBound))
+        let found: Step
+        if let lease = representation.generation?.lease(wanted) {
+            found = .lease(lease)
+            reader.position = lease.range.upperBound
+        } else if let piece = windowSlice(number, at: reader.position, limit: Int(wanted.count)) {
+            found = .memory(piece, at: reader.position)
+            reader.position += Int64(piece.count)
+        } else {
+            return wait(id, wake)
+        }
+        let count = reader.position - wanted.lowerBound
+        if !reader.hasBytes {
+            reader.hasBytes = true
+            let isHit = reader.isWaiting == false || transfers.isEmpty
+            effects.append(.event(isHit ? .hit(key: key.text) : .miss(key: key.text)))
+        }
+        effects.append(.count { $0.served += count })
+        reader.isBound = true
+        reader.isWaiting = false
+        reader.lastStep = now
+        reader.wake = nil
+        readers[id] = reader
+        if needsPlan(after: reader, representation) { plan() }
+        return found
+    }
+
+    private mutating func wait(_ id: Int, _ wake: @escaping @Sendable () -> Void) -> Step {
+        let now = now
+        readers[id]?.wake = wake
+        readers[id]?.lastStep = now
+        if readers[id]?.isWaiting == false { readers[id]?.waitsSince = now }
+        readers[id]?.isWaiting = true
+        plan()
+        // Planning may have failed the reader; then nobody would wake it.
+        if let failure = readers[id]?.failure { return .failed(failure) }
+        return .pending
+    }
+
+    // A hit that stays a hit costs no planning.
+    private func needsPlan(after reader: Reader, _ representation: Representation) -> Bool {
+        guard transfers.isEmpty, let generation = representation.generation else { return true }
+        let horizon = min(reader.end, representation.info.length ?? .max, reader.position + tuning.readAhead)
+        if reader.position >= horizon { return false }
+        if case .verified(let end) = generation.availability(at: reader.position) { return end < horizon }
+        return true
+    }
+
+    private func windowSlice(_ representation: Int, at offset: Int64, limit: Int) -> ArraySlice<UInt8>? {
+        for id in transfers.keys.sorted() {
+            guard let transfer = transfers[id], transfer.representation == representation else { continue }
+            if let slice = transfer.window.slice(at: offset, limit: limit) { return slice }
+        }
+        return nil
+    }
+
+    /// What is known of the resource for a reader; binds it to its representation.
+    mutating func info(_ id: Int, wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
+        guard let reader = readers[id] else { return .failure(CacheError(.closed, "the reader was closed")) }
+        if let failure = reader.failure { return .failure(failure) }
+        guard phase == .ready, let number = reader.representation, let representation = representations[number] else {
+            if case .failed(let failure) = wait(id, wake) { return .failure(failure) }
+            return .success(nil)
+        }
+        readers[id]?.isBound = true
+        return .success(ContentInfo(representation))
+    }
+
+    mutating func fail(_ id: Int, _ error: CacheError) {
+        guard readers[id]?.failure == nil else { return }
+        readers[id]?.failure = error
+        wake(id)
+    }
+
+    mutating func wake(_ id: Int) {
+        guard let wake = readers[id]?.wake else { return }
+        let now = now
+        readers[id]?.wake = nil
+        readers[id]?.lastStep = now
+        effects.append(.wake(wake))
+    }
+
+    mutating func wakeAll() {
+        for id in readers.keys.sorted() { wake(id) }
+    }
+
+    /// Bytes that were withdrawn from under a reader: it is put back, so that they are proved again or fetched.
+    mutating func unread(_ id: Int, to position: Int64) {
+        guard let reader = readers[id], let number = reader.representation,
+            let generation = representations[number]?.generation
+        else { return }
+        readers[id]?.position = position
+        effects.append(.withdraw(representation: number, generation))
+    }
+}

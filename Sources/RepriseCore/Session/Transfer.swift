@@ -1,0 +1,102 @@
+import RepriseRanges
+import RepriseStorage
+
+/// The filling of one gap by one or more requests.
+///
+///     idle --send--> asked --head--> streaming --end--> idle --send--> ...
+///       ^               \______________/ failure: removed, retried by the next plan
+///     finished: no more requests; stays until its window is on disk
+struct Transfer {
+    struct Request {
+        /// Tells events of this request from those of earlier ones.
+        let serial: Int
+        /// The host whose place it holds.
+        let origin: String
+        /// The bytes asked for; `nil` where no `Range` was sent.
+        var asked: ByteRange?
+        var sentAt: Int64
+        var hasHead = false
+        var exchange: (any OriginExchange)?
+        /// A piece was asked for and has not come.
+        var isDemanding = false
+        /// A piece was asked for before the exchange was there to be told.
+        var owesDemand = false
+        /// Offset of the next byte of the body.
+        var position: Int64 = 0
+        /// Where the body ends by its own word.
+        var end: Int64?
+        /// Stored bytes just before the fill, which the answer must repeat.
+        var overlap: ArraySlice<UInt8> = []
+        /// Bytes received and when the first came, for the host's rate.
+        var received: Int64 = 0
+        var firstByteAt: Int64 = 0
+        /// Asks only whether the stored representation is still good.
+        var isRevalidation = false
+    }
+
+    let id: Int
+    /// `nil` until the first answer shows one.
+    var representation: Int?
+    /// Offset at which it began.
+    var start: Int64
+    var window: LiveWindow
+    var request: Request?
+    /// Number of the next request, for its size.
+    var requestIndex: Int
+    /// Where the last request began and how much it asked for.
+    var lastAsked = ByteRange(0, 0)
+    /// Readers it runs for, and how far.
+    var readers: [Int] = []
+    var goal: Int64 = 0
+    var pausedSince: Int64?
+    var lastProgress: Int64
+    /// Whether it brings everything from 0 because the origin serves no ranges.
+    var isSequential = false
+    var writer: FillWriter?
+    var isWriting = false
+    /// No more requests: it only waits for its window to be written.
+    var isFinished = false
+    /// Waits for a place at the host.
+    var isQueued = false
+    /// Stored bytes are being read for an overlap.
+    var isPreparing = false
+    var overlap: ArraySlice<UInt8>?
+    /// An entity tag alone differed: this request finds out by an overlap whether the bytes do.
+    var isTrial = false
+
+    init(id: Int, representation: Int?, start: Int64, requestIndex: Int, now: Int64) {
+        self.id = id
+        self.representation = representation
+        self.start = start
+        window = LiveWindow(at: start)
+        self.requestIndex = requestIndex
+        lastProgress = now
+    }
+}
+
+/// One reader, as a session knows it.
+struct Reader {
+    let id: Int
+    var position: Int64
+    /// `Int64.max` for "to the end".
+    var end: Int64
+    var priority: TransferPlanner.Priority = .playing
+    var representation: Int?
+    /// Whether it was told of its representation; from then on it gets that one's bytes or none.
+    var isBound = false
+    /// Waits for a fresh answer before it may use what is stored.
+    var awaitsFreshness = false
+    var isPaused = false
+    var isWaiting = true
+    var wake: (@Sendable () -> Void)?
+    var failure: CacheError?
+    /// Number of the request size it goes on with.
+    var requestIndex = 0
+    /// When it began to wait for the bytes it now waits for.
+    var waitsSince: Int64
+    /// When it last asked, or was told that it may.
+    var lastStep: Int64
+    var hasBytes = false
+    /// Where it began, to tell a seek from going on.
+    var began: Int64
+}

@@ -1,0 +1,76 @@
+package import ReprisePlatform
+import RepriseRanges
+
+/// Writes the bytes of one fill, in order, with their slots. Confined to its generation's write lane.
+package final class BlockPen {
+    private let generation: Generation
+    /// Where the next byte goes.
+    package private(set) var position: Int64
+    /// Running hash of the current block's valid prefix; `nil` at a block's start, and inside a block whose prefix
+    /// was lost: the rest of that block is passed over.
+    private var hash: XXH64?
+
+    init(generation: Generation, position: Int64, hash: XXH64?) {
+        self.generation = generation
+        self.position = position
+        self.hash = hash
+    }
+
+    /// Writes `chunks`, which follow each other from `position`. Where the current block was dropped or discarded
+    /// since, its bytes are left out and writing goes on with the next block. I/O.
+    package func write(_ chunks: [ArraySlice<UInt8>]) throws(FileError) {
+        let layout = generation.layout
+        if hash == nil, position != layout.blockStart(of: position) {
+            let rest = passOver(chunks, upTo: layout.blockEnd(of: position))
+            if !rest.isEmpty { try write(rest) }
+            return
+        }
+        let start = position
+        let firstBlock = layout.block(at: start)
+        var slots: [UInt8] = []
+        var running = hash
+        var offset = start
+        for chunk in chunks {
+            var rest = chunk
+            while !rest.isEmpty {
+                let block = layout.block(at: offset)
+                let room = (block + 1) * layout.blockSize - offset
+                let part = rest.prefix(Int(min(room, Int64(rest.count))))
+                rest = rest.dropFirst(part.count)
+                var current = running ?? Slot.hash(identity: generation.identity, block: block)
+                current.update(part.span)
+                offset += Int64(part.count)
+                running = current
+                if offset % layout.blockSize == 0 {
+                    Slot(validLength: Int32(layout.blockSize), proof: current.finish()).encode(
+                        block: block, into: &slots)
+                    running = nil
+                }
+            }
+        }
+        if let running {
+            let block = layout.block(at: offset)
+            Slot(validLength: Int32(offset - block * layout.blockSize), proof: running.finish())
+                .encode(block: block, into: &slots)
+        }
+        guard offset > start else { return }
+        if try generation.write(chunks, range: ByteRange(start, offset), slots: slots, firstBlock: firstBlock) {
+            position = offset
+            hash = running
+        } else {
+            hash = nil
+            try write(chunks)
+        }
+    }
+
+    // Moves `position` over the chunks' bytes before `end`; answers what is left of them.
+    private func passOver(_ chunks: [ArraySlice<UInt8>], upTo end: Int64) -> [ArraySlice<UInt8>] {
+        var rest: [ArraySlice<UInt8>] = []
+        for chunk in chunks {
+            let passed = Int(min(end - position, Int64(chunk.count)))
+            position += Int64(passed)
+            if passed < chunk.count { rest.append(chunk.dropFirst(passed)) }
+        }
+        return rest
+    }
+}

@@ -1,0 +1,70 @@
+package import ReprisePlatform
+import RepriseRanges
+
+/// Stores what one transfer brings, wherever it may be stored: skips what is claimed already, takes up a block's
+/// proved prefix, and leaves out bytes that have none to stand on. Confined to its generation's write lane.
+package final class FillWriter: @unchecked Sendable {
+    // @unchecked: the pen is only touched by work on one write lane, which runs one piece at a time.
+    private let generation: Generation
+    private var pen: BlockPen?
+
+    package init(generation: Generation) { self.generation = generation }
+
+    /// Writes `chunks`, which follow each other from `offset`. I/O.
+    package func write(_ chunks: [ArraySlice<UInt8>], at offset: Int64) throws(FileError) {
+        var position = offset
+        var pending: [ArraySlice<UInt8>] = []
+        var pendingBytes: Int64 = 0
+        for chunk in chunks {
+            var rest = chunk
+            while !rest.isEmpty {
+                let room = pen?.position == position - pendingBytes ? try room(at: position, upTo: rest.count) : 0
+                if room > 0 {
+                    pending.append(rest.prefix(room))
+                    pendingBytes += Int64(room)
+                    position += Int64(room)
+                    rest = rest.dropFirst(room)
+                    continue
+                }
+                try flush(&pending)
+                pendingBytes = 0
+                let skip = min(try takePosition(position), Int64(rest.count))
+                position += skip
+                rest = rest.dropFirst(Int(skip))
+            }
+        }
+        try flush(&pending)
+    }
+
+    private func flush(_ pending: inout [ArraySlice<UInt8>]) throws(FileError) {
+        guard !pending.isEmpty else { return }
+        defer { pending.removeAll() }
+        try pen?.write(pending)
+    }
+
+    // How many of `count` bytes from `position` on lie before the next claimed byte.
+    private func room(at position: Int64, upTo count: Int) throws(FileError) -> Int {
+        switch generation.availability(at: position) {
+        case .absent(let end): return Int(min(end - position, Int64(count)))
+        case .verified, .claimed: return 0
+        case .unloaded(let range):
+            try generation.load(range)
+            return try room(at: position, upTo: count)
+        }
+    }
+
+    // Puts the pen at `position` if bytes can be stored there; answers how many bytes to pass over if not.
+    private func takePosition(_ position: Int64) throws(FileError) -> Int64 {
+        pen = nil
+        switch generation.availability(at: position) {
+        case .verified(let end), .claimed(let end): return end - position
+        case .unloaded(let range):
+            try generation.load(range)
+            return 0
+        case .absent: break
+        }
+        pen = try generation.makePen(at: position)
+        if pen != nil { return 0 }
+        return generation.layout.blockEnd(of: position) - position
+    }
+}

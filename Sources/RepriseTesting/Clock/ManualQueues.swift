@@ -1,0 +1,153 @@
+import ReprisePlatform
+import Synchronization
+
+/// Work queues on one thread and a clock that stands still until it is told to go on: the same seed gives the same run.
+///
+/// Work that is due runs in an order drawn from the seed (lanes keep theirs), so that a test meets the interleavings
+/// that threads would have made, and can meet them again.
+public final class ManualQueues: Sendable {
+    fileprivate struct Item {
+        var due: Int64
+        var order: Int
+        var lane: Int?
+        var work: @Sendable () -> Void
+
+        func isBefore(_ other: Item) -> Bool { (due, order) < (other.due, other.order) }
+    }
+
+    fileprivate struct State {
+        var now: Int64 = 1_000_000_000
+        var order = 0
+        /// Work for later, a heap by due time and order.
+        var later: [Item] = []
+        /// Work that is due, in order.
+        var ready: [Item] = []
+        /// The latest due time of each lane: nothing overtakes what was given before.
+        var laneDue: [Int: Int64] = [:]
+        /// Pieces of work run since the clock last moved.
+        var runsAtThisTime = 0
+        var random: SeededGenerator
+        var readDelay: Int64 = 0
+        var writeDelay: Int64 = 0
+    }
+
+    private let state: Mutex<State>
+    private let isOrdered: Bool
+
+    /// - Parameters:
+    ///   - seed: Draws the order of work that is due at once, and `randomFraction`.
+    ///   - isOrdered: Keeps the order in which work was given, for tests that are not about interleaving.
+    public init(seed: UInt64 = 1, isOrdered: Bool = true) {
+        self.isOrdered = isOrdered
+        state = Mutex(State(random: SeededGenerator(seed: seed)))
+    }
+
+    /// How long each piece of disk work takes, in nanoseconds: a slow disk.
+    public func setDiskDelay(read: Int64, write: Int64) {
+        state.withLock { state in
+            state.readDelay = read
+            state.writeDelay = write
+        }
+    }
+
+    /// Nanoseconds since an arbitrary start.
+    public var time: Int64 { state.withLock { $0.now } }
+
+    /// Whether nothing waits to be run, now or later.
+    public var isIdle: Bool { state.withLock { $0.later.isEmpty && $0.ready.isEmpty } }
+
+    /// Runs all work that is due now, and what it leads to, without letting time pass.
+    public func settle() { while runOne(until: time) {} }
+
+    /// Lets time pass by `nanoseconds`, running work as it becomes due.
+    public func advance(_ nanoseconds: Int64) {
+        let end = time + nanoseconds
+        while runOne(until: end) {}
+        state.withLock { $0.now = max($0.now, end) }
+    }
+
+    /// Runs one piece of work that is due by `end`; moves the clock to it. `false` where there is none.
+    ///
+    /// Traps after a million pieces of work without the clock moving: something asks for itself again and again.
+    @discardableResult
+    public func runOne(until end: Int64) -> Bool {
+        let work = state.withLock { state -> (@Sendable () -> Void)? in
+            if state.ready.isEmpty, let first = state.later.first, first.due <= end, first.due > state.now {
+                state.now = first.due
+                state.runsAtThisTime = 0
+            }
+            while let first = state.later.first, first.due <= state.now { state.ready.append(state.popLater()) }
+            guard !state.ready.isEmpty else { return nil }
+            state.runsAtThisTime += 1
+            precondition(state.runsAtThisTime < 1_000_000, "work goes in circles without time passing")
+            var lanes = Set<Int>()
+            let candidates = state.ready.indices.filter { index in
+                state.ready[index].lane.map { lanes.insert($0).inserted } ?? true
+            }
+            let choice = isOrdered ? candidates[0] : candidates[Int.random(in: 0..<candidates.count, using: &state.random)]
+            return state.ready.remove(at: choice).work
+        }
+        work?()
+        return work != nil
+    }
+
+    private func add(_ delay: Int64, lane: Int?, _ work: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.order += 1
+            var due = state.now + max(0, delay)
+            if let lane {
+                due = max(due, state.laneDue[lane] ?? 0)
+                state.laneDue[lane] = due
+            }
+            state.pushLater(Item(due: due, order: state.order, lane: lane, work: work))
+        }
+    }
+}
+
+extension ManualQueues.State {
+    fileprivate mutating func pushLater(_ item: ManualQueues.Item) {
+        later.append(item)
+        var index = later.count - 1
+        while index > 0, later[index].isBefore(later[(index - 1) / 2]) {
+            later.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    fileprivate mutating func popLater() -> ManualQueues.Item {
+        later.swapAt(0, later.count - 1)
+        let item = later.removeLast()
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < later.count && later[child].isBefore(later[least]) {
+                least = child
+            }
+            if least == index { return item }
+            later.swapAt(index, least)
+            index = least
+        }
+    }
+}
+
+extension ManualQueues: WorkQueues {
+    package func now() -> Int64 { time }
+
+    package func wallClock() -> Int64 { 1_700_000_000 + time / 1_000_000_000 }
+
+    package func randomFraction() -> Double {
+        state.withLock { Double.random(in: 0..<1, using: &$0.random) }
+    }
+
+    package func read(_ work: @escaping @Sendable () -> Void) { add(state.withLock { $0.readDelay }, lane: nil, work) }
+
+    package func write(lane: Int, _ work: @escaping @Sendable () -> Void) {
+        add(state.withLock { $0.writeDelay }, lane: lane & 1, work)
+    }
+
+    package func upkeep(_ work: @escaping @Sendable () -> Void) { add(0, lane: 2, work) }
+
+    package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) { add(nanoseconds, lane: nil, work) }
+
+    package func soon(_ work: @escaping @Sendable () -> Void) { add(0, lane: nil, work) }
+}

@@ -1,0 +1,169 @@
+public import ReprisePlatform
+import Synchronization
+
+/// A file system that passes calls on to another one and fails those a rule chooses; it counts all calls.
+///
+/// The rule runs before the call, outside every lock, and may use the file system itself: so a test can put one
+/// call in the middle of another. Rules can be changed at any time and hold for handles that are already open.
+public final class FaultyFileSystem: FileSystem {
+    /// A call of `FileSystem` or `FileHandle`.
+    package enum Operation: Sendable, Hashable, CaseIterable {
+        case open, makeDirectory, list, rename, removeFile, removeDirectory, syncDirectory, freeSpace
+        case read, write, status, truncate, punch, sync, lock
+    }
+
+    /// How a call fails.
+    package enum Fault: Sendable, Hashable {
+        /// It does nothing and reports an `errno`.
+        case error(Int32)
+        /// A write puts its first `count` bytes down and then reports an `errno`; other calls do nothing.
+        case short(count: Int, code: Int32)
+        /// A read ends after at most `count` bytes, as at the end of a file; other calls are left alone.
+        case shortRead(count: Int)
+    }
+
+    /// Chooses: the call, its path, and how many calls of that operation there were, this one included.
+    package typealias Rule = @Sendable (_ operation: Operation, _ path: String, _ callNumber: Int) -> Fault?
+
+    private struct State {
+        var rule: Rule?
+        var counts: [Operation: Int] = [:]
+    }
+
+    private let base: any FileSystem
+    private let state = Mutex(State())
+
+    /// Wraps `base`; without a rule nothing fails.
+    package init(_ base: any FileSystem, rule: Rule? = nil) {
+        self.base = base
+        setRule(rule)
+    }
+
+    /// Replaces the rule; `nil` lets everything pass.
+    package func setRule(_ rule: Rule?) { state.withLock { $0.rule = rule } }
+
+    /// How often an operation was called, failed calls included.
+    package func count(of operation: Operation) -> Int { state.withLock { $0.counts[operation] ?? 0 } }
+
+    /// Forgets the counts.
+    package func resetCounts() { state.withLock { $0.counts = [:] } }
+
+    // MARK: FileSystem
+
+    package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
+        try pass(.open, path)
+        return FaultyFileHandle(base: try base.open(path, mode), system: self, path: path)
+    }
+
+    package func makeDirectory(_ path: String) throws(FileError) {
+        try pass(.makeDirectory, path)
+        try base.makeDirectory(path)
+    }
+
+    package func list(_ directory: String) throws(FileError) -> [String] {
+        try pass(.list, directory)
+        return try base.list(directory)
+    }
+
+    package func rename(_ from: String, to: String) throws(FileError) {
+        try pass(.rename, from)
+        try base.rename(from, to: to)
+    }
+
+    package func removeFile(_ path: String) throws(FileError) {
+        try pass(.removeFile, path)
+        try base.removeFile(path)
+    }
+
+    package func removeDirectory(_ path: String) throws(FileError) {
+        try pass(.removeDirectory, path)
+        try base.removeDirectory(path)
+    }
+
+    package func syncDirectory(_ path: String) throws(FileError) {
+        try pass(.syncDirectory, path)
+        try base.syncDirectory(path)
+    }
+
+    package func freeSpace(_ path: String) throws(FileError) -> Int64 {
+        try pass(.freeSpace, path)
+        return try base.freeSpace(path)
+    }
+
+    // MARK: Inside
+
+    /// Counts a call and asks the rule.
+    fileprivate func fault(_ operation: Operation, _ path: String) -> Fault? {
+        let (rule, number) = state.withLock { state in
+            state.counts[operation, default: 0] += 1
+            return (state.rule, state.counts[operation] ?? 0)
+        }
+        return rule?(operation, path, number)
+    }
+
+    fileprivate func pass(_ operation: Operation, _ path: String) throws(FileError) {
+        switch fault(operation, path) {
+        case .error(let code), .short(_, let code): throw FileError(code: code, operation: "\(operation)", path: path)
+        case .shortRead, nil: return
+        }
+    }
+}
+
+private final class FaultyFileHandle: FileHandle {
+    private let base: any FileHandle
+    private let system: FaultyFileSystem
+    private let path: String
+
+    init(base: any FileHandle, system: FaultyFileSystem, path: String) {
+        self.base = base
+        self.system = system
+        self.path = path
+    }
+
+    var descriptor: Int32? { base.descriptor }
+
+    func read(at offset: Int64, count: Int, into buffer: inout [UInt8]) throws(FileError) {
+        switch system.fault(.read, path) {
+        case .error(let code), .short(_, let code): throw FileError(code: code, operation: "read", path: path)
+        case .shortRead(let limit): try base.read(at: offset, count: min(count, limit), into: &buffer)
+        case nil: try base.read(at: offset, count: count, into: &buffer)
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
+        switch system.fault(.write, path) {
+        case .error(let code): throw FileError(code: code, operation: "write", path: path)
+        case .short(let count, let code):
+            unsafe try base.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
+            throw FileError(code: code, operation: "write", path: path)
+        case .shortRead, nil: unsafe try base.write(bytes, at: offset)
+        }
+    }
+
+    func status() throws(FileError) -> FileStatus {
+        try system.pass(.status, path)
+        return try base.status()
+    }
+
+    func truncate(to size: Int64) throws(FileError) {
+        try system.pass(.truncate, path)
+        try base.truncate(to: size)
+    }
+
+    func punch(offset: Int64, count: Int64) throws(FileError) {
+        try system.pass(.punch, path)
+        try base.punch(offset: offset, count: count)
+    }
+
+    func sync() throws(FileError) {
+        try system.pass(.sync, path)
+        try base.sync()
+    }
+
+    func tryLock(exclusive: Bool) throws(FileError) -> Bool {
+        try system.pass(.lock, path)
+        return try base.tryLock(exclusive: exclusive)
+    }
+
+    func isResident(offset: Int64, count: Int64) -> Bool { base.isResident(offset: offset, count: count) }
+}

@@ -1,0 +1,235 @@
+public import ReprisePlatform
+import Synchronization
+
+/// A file system in memory: one tree, one lock, bytes kept as pages of 4096.
+///
+/// It follows the contract suite that the real one runs. Unlinked files live on in open handles; holes take no
+/// room; the change time is a counter that every change of a file's bytes moves. Directories are never renamed,
+/// there are no links and no rights.
+public final class MemoryFileSystem: FileSystem {
+    static let pageSize: Int64 = 4096
+
+    struct Node {
+        var pages: [Int64: [UInt8]] = [:]
+        var size: Int64 = 0
+        var modified: Int64 = 0
+        var isNamed = true
+        var handles = 0
+        /// Handles that hold the file's lock, and whether for themselves alone.
+        var locks: [UInt64: Bool] = [:]
+    }
+
+    struct State {
+        var directories: Set<String> = [""]
+        var files: [String: UInt64] = [:]
+        var nodes: [UInt64: Node] = [:]
+        var nextNumber: UInt64 = 1
+        var clock: Int64 = 0
+        var capacity: Int64
+        var isResident = true
+
+        var used: Int64 { nodes.values.reduce(0) { $0 + Int64($1.pages.count) * MemoryFileSystem.pageSize } }
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes an empty tree with room for `capacity` bytes, counted in pages.
+    public init(capacity: Int64 = 1 << 50) { state = Mutex(State(capacity: capacity)) }
+
+    // MARK: FileSystem
+
+    package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
+        let path = MemoryFileSystem.normal(path)
+        let opened = state.withLock { state -> Result<(UInt64, UInt64), FileError> in
+            if state.directories.contains(path) {
+                let code = mode == .createNew ? FileError.fileExists : MemoryFileSystem.isDirectory
+                return .failure(MemoryFileSystem.error(code, "open", path))
+            }
+            let number: UInt64
+            if let existing = state.files[path] {
+                if mode == .createNew { return .failure(MemoryFileSystem.error(FileError.fileExists, "open", path)) }
+                number = existing
+            } else {
+                guard mode == .create || mode == .createNew, state.directories.contains(path.memoryParent) else {
+                    return .failure(MemoryFileSystem.error(FileError.noEntry, "open", path))
+                }
+                number = state.nextNumber
+                state.nextNumber += 1
+                state.clock += 1
+                state.files[path] = number
+                state.nodes[number] = Node(modified: state.clock)
+            }
+            state.nodes[number]?.handles += 1
+            state.nextNumber += 1
+            return .success((number, state.nextNumber - 1))
+        }
+        let (node, id) = try opened.get()
+        return MemoryFileHandle(system: self, node: node, id: id, path: path, isWritable: mode != .read)
+    }
+
+    package func makeDirectory(_ path: String) throws(FileError) {
+        let path = MemoryFileSystem.normal(path)
+        try change { state throws(FileError) in
+            var current = ""
+            for part in path.split(separator: "/") {
+                current += "/" + part
+                if state.files[current] != nil {
+                    if current == path { return }
+                    throw MemoryFileSystem.error(MemoryFileSystem.notDirectory, "mkdir", path)
+                }
+                state.directories.insert(current)
+            }
+        }
+    }
+
+    package func list(_ directory: String) throws(FileError) -> [String] {
+        let path = MemoryFileSystem.normal(directory)
+        return try change { state throws(FileError) in
+            guard state.directories.contains(path) else {
+                throw MemoryFileSystem.error(FileError.noEntry, "opendir", path)
+            }
+            let paths = state.files.keys.filter { $0.memoryParent == path }
+            let directories = state.directories.filter { !$0.isEmpty && $0.memoryParent == path }
+            return (paths + directories).map { String($0.dropFirst(path.count + 1)) }
+        }
+    }
+
+    package func rename(_ from: String, to: String) throws(FileError) {
+        let (from, to) = (MemoryFileSystem.normal(from), MemoryFileSystem.normal(to))
+        try change { state throws(FileError) in
+            guard let node = state.files[from], state.directories.contains(to.memoryParent) else {
+                throw MemoryFileSystem.error(FileError.noEntry, "rename", from)
+            }
+            guard !state.directories.contains(to) else {
+                throw MemoryFileSystem.error(MemoryFileSystem.isDirectory, "rename", to)
+            }
+            guard from != to else { return }
+            if let replaced = state.files[to] { state.unname(replaced) }
+            state.files[from] = nil
+            state.files[to] = node
+        }
+    }
+
+    package func removeFile(_ path: String) throws(FileError) {
+        let path = MemoryFileSystem.normal(path)
+        try change { state throws(FileError) in
+            guard let node = state.files.removeValue(forKey: path) else {
+                let code = state.directories.contains(path) ? MemoryFileSystem.isDirectory : FileError.noEntry
+                throw MemoryFileSystem.error(code, "unlink", path)
+            }
+            state.unname(node)
+        }
+    }
+
+    package func removeDirectory(_ path: String) throws(FileError) {
+        let path = MemoryFileSystem.normal(path)
+        try change { state throws(FileError) in
+            guard state.directories.contains(path) else {
+                throw MemoryFileSystem.error(FileError.noEntry, "rmdir", path)
+            }
+            let children = state.directories.filter { !$0.isEmpty }.map(\.memoryParent)
+            guard !children.contains(path), !state.files.keys.contains(where: { $0.memoryParent == path }) else {
+                throw MemoryFileSystem.error(FileError.fileExists, "rmdir", path)
+            }
+            state.directories.remove(path)
+        }
+    }
+
+    package func syncDirectory(_ path: String) throws(FileError) {
+        let path = MemoryFileSystem.normal(path)
+        guard state.withLock({ $0.directories.contains(path) }) else {
+            throw MemoryFileSystem.error(FileError.noEntry, "fsync", path)
+        }
+    }
+
+    package func freeSpace(_ path: String) throws(FileError) -> Int64 {
+        state.withLock { max(0, $0.capacity - $0.used) }
+    }
+
+    // MARK: Looking and meddling
+
+    /// Every file's path, ascending.
+    package var paths: [String] { state.withLock { $0.files.keys.sorted() } }
+
+    /// Bytes taken by all files, those that only live in open handles included.
+    package var allocatedBytes: Int64 { state.withLock { $0.used } }
+
+    /// Sets the room there is; what is stored stays.
+    package func setCapacity(_ bytes: Int64) { state.withLock { $0.capacity = bytes } }
+
+    /// What `isResident` answers from now on.
+    package func setResident(_ isResident: Bool) { state.withLock { $0.isResident = isResident } }
+
+    /// All bytes of a file; meant for small ones.
+    package func contents(_ path: String) throws(FileError) -> [UInt8] {
+        try change { state throws(FileError) in
+            guard let number = state.files[MemoryFileSystem.normal(path)], let node = state.nodes[number] else {
+                throw MemoryFileSystem.error(FileError.noEntry, "open", path)
+            }
+            return node.bytes(at: 0, count: Int(node.size))
+        }
+    }
+
+    /// Changes a file behind its owner's back; its inode stays and open handles see it.
+    package func mutate(_ path: String, _ change: (inout [UInt8]) -> Void) throws(FileError) {
+        var bytes = try contents(path)
+        change(&bytes)
+        let handle = try open(path, .readWrite)
+        try handle.truncate(to: 0)
+        try handle.write(bytes, at: 0)
+    }
+
+    /// Flips the bits of `mask` in one byte.
+    package func flip(_ path: String, at offset: Int64, mask: UInt8 = 1) throws(FileError) {
+        let handle = try open(path, .readWrite)
+        var byte: [UInt8] = []
+        try handle.read(at: offset, count: 1, into: &byte)
+        guard let old = byte.first else { return }
+        try handle.write([old ^ mask], at: offset)
+    }
+
+    /// Puts a new file with `bytes` under a name, as a restored backup would; open handles keep the old one.
+    package func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+        do throws(FileError) { try removeFile(path) } catch { if error.kind != .missing { throw error } }
+        try makeDirectory(path.memoryParent)
+        try open(path, .createNew).write(bytes, at: 0)
+    }
+
+    // MARK: Inside
+
+    static let isDirectory: Int32 = 21  // EISDIR
+    static let notDirectory: Int32 = 20  // ENOTDIR
+
+    static func error(_ code: Int32, _ operation: String, _ path: String) -> FileError {
+        FileError(code: code, operation: operation, path: path)
+    }
+
+    private static func normal(_ path: String) -> String {
+        "/" + path.split(separator: "/").joined(separator: "/") == "/"
+            ? "" : "/" + path.split(separator: "/").joined(separator: "/")
+    }
+
+    func change<Value: Sendable>(_ body: (inout State) throws(FileError) -> Value) throws(FileError) -> Value {
+        try state.withLock { state throws(FileError) in try body(&state) }
+    }
+}
+
+extension MemoryFileSystem.State {
+    /// A file lost its name; it goes when no handle is left.
+    mutating func unname(_ number: UInt64) {
+        nodes[number]?.isNamed = false
+        dropIfUnused(number)
+    }
+
+    mutating func dropIfUnused(_ number: UInt64) {
+        if let node = nodes[number], !node.isNamed, node.handles == 0 { nodes[number] = nil }
+    }
+}
+
+extension String {
+    /// The path without its last component; the root is the empty string.
+    fileprivate var memoryParent: String {
+        guard let slash = lastIndex(of: "/") else { return "" }
+        return String(self[..<slash])
+    }
+}

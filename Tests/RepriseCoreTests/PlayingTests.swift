@@ -1,0 +1,123 @@
+import RepriseCore
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+@Suite struct PlayingTests {
+    static let song: Int64 = 3_000_001
+
+    @Test func `a first play brings every byte once and the second costs the origin nothing, inv10 inv13`() throws {
+        let world = try World()
+        world.put("/song.mp3", length: Self.song)
+        world.play("/song.mp3").expectWhole(Self.song)
+        #expect(world.origin.bodyBytes == Self.song)
+        let requests = world.origin.requestCount
+        world.play("/song.mp3").expectWhole(Self.song)
+        try world.restart()
+        world.origin.setDown(true)
+        world.play("/song.mp3").expectWhole(Self.song)
+        #expect(world.origin.requestCount == requests)
+    }
+
+    @Test(arguments: [7, 16, 32_768])
+    func `any partition of the object into requests gives the object, inv06`(blockSize: Int64) throws {
+        let world = try World(blockSize: blockSize, pieceSize: 50)
+        let length: Int64 = 5003
+        world.put("/a", length: length)
+        var random = SeededGenerator(seed: UInt64(blockSize))
+        var cuts = (0..<20).map { _ in Int64.random(in: 0..<length, using: &random) } + [0, length]
+        cuts = Array(Set(cuts)).sorted()
+        for (start, end) in zip(cuts, cuts.dropFirst()).shuffled(using: &random) {
+            world.play("/a", ByteRange(start, end)).expectWhole(end, from: start)
+        }
+        world.play("/a").expectWhole(length)
+    }
+
+    @Test func `k readers of one resource share one transfer, inv11`() throws {
+        let world = try World()
+        world.put("/a", length: Self.song) { $0.bytesPerSecond = 500_000 }
+        let players = (0..<8).map { _ in world.player("/a") }
+        for _ in 0..<20_000 where !players.allSatisfy(\.isAtEnd) {
+            for player in players { player.take() }
+            world.queues.advance(millisecond)
+        }
+        for player in players { player.expectWhole(Self.song) }
+        #expect(world.origin.bodyBytes == Self.song)
+    }
+
+    @Test func `a seek into the tail starts at once and does not wait for the head, inv12`() throws {
+        let world = try World()
+        world.put("/a", length: 50_000_000) { $0.bytesPerSecond = 200_000 }
+        let head = world.player("/a")
+        head.play(to: 100_000)
+        let before = world.queues.time
+        let tail = world.player("/a", .from(49_990_000))
+        tail.play(to: 49_990_001)
+        #expect(tail.position > 49_990_000)
+        #expect(world.queues.time - before < second)
+        #expect(tail.violation == nil)
+    }
+
+    @Test func `when the last reader leaves the origin's bytes stop within the read-ahead, inv14`() throws {
+        let world = try World()
+        world.put("/a", length: 50_000_000) { $0.bytesPerSecond = 20_000_000 }
+        let player = world.player("/a")
+        player.play(to: 1 << 20)
+        player.leave()
+        world.queues.advance(10 * second)
+        #expect(world.origin.bodyBytes <= (1 << 20) + 512 * 1024)
+    }
+
+    @Test func `a paused reader blocks nobody, inv15 bug30`() throws {
+        let world = try World()
+        world.put("/a", length: Self.song)
+        let paused = world.player("/a")
+        paused.play(to: 10_000)
+        world.play("/a").expectWhole(Self.song)
+        world.play("/a").expectWhole(Self.song)
+        paused.finish()
+        paused.expectWhole(Self.song)
+        #expect(world.origin.bodyBytes == Self.song)
+    }
+
+    @Test func `an origin without ranges is read once from its start and stored, bug02`() throws {
+        let world = try World()
+        world.put("/a", length: Self.song) { $0.ranges = .ignored }
+        let tail = world.player("/a", ByteRange(2_000_000, 2_000_100))
+        tail.play()
+        tail.expectWhole(2_000_100, from: 2_000_000)
+        world.play("/a").expectWhole(Self.song)
+        #expect(world.origin.requestCount == 1)
+        #expect(world.origin.bodyBytes == Self.song)
+    }
+
+    @Test(arguments: [OriginBehaviour.Framing.chunked, .close])
+    func `an unknown length is served to its end`(framing: OriginBehaviour.Framing) throws {
+        let world = try World()
+        world.put("/a", length: 300_000) {
+            $0.framing = framing
+            $0.ranges = .ignored
+        }
+        world.play("/a").expectWhole(300_000)
+        let requests = world.origin.requestCount
+        world.play("/a").expectWhole(300_000)
+        // A delimited end is an end; one told by closing is asked again.
+        #expect((world.origin.requestCount == requests) == (framing == .chunked))
+    }
+
+    @Test func `a range past the end says how long the resource is, bug32`() throws {
+        let world = try World()
+        world.put("/a", length: 1000)
+        let player = world.play("/a", .from(5000))
+        #expect(player.failure?.code == .rangeNotSatisfiable(length: 1000))
+        world.play("/a").expectWhole(1000)
+    }
+
+    @Test func `an empty resource ends at once`() throws {
+        let world = try World()
+        world.put("/a", length: 0)
+        let player = world.play("/a")
+        #expect(player.violation == nil)
+        #expect(player.received == 0)
+    }
+}

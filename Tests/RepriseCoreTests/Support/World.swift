@@ -1,0 +1,182 @@
+import RepriseCore
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+import Synchronization
+import Testing
+
+/// A whole cache on one thread: scripted origin, files in memory, a clock that stands still.
+final class World: Sendable {
+    let queues: ManualQueues
+    let origin = ScriptedOrigin()
+    let memory = MemoryFileSystem()
+    let files: FaultyFileSystem
+    let blockSize: Int64
+    let configuration: MediaCache.Configuration
+    private let opened: Mutex<MediaCache>
+
+    var cache: MediaCache { opened.withLock { $0 } }
+
+    init(
+        seed: UInt64 = 1, isOrdered: Bool = true, blockSize: Int64 = 32 * 1024, pieceSize: Int = 16 * 1024,
+        configure: (inout MediaCache.Configuration) -> Void = { _ in }
+    ) throws {
+        queues = ManualQueues(seed: seed, isOrdered: isOrdered)
+        files = FaultyFileSystem(memory)
+        self.blockSize = blockSize
+        self.pieceSize = pieceSize
+        var configuration = MediaCache.Configuration()
+        configure(&configuration)
+        self.configuration = configuration
+        opened = Mutex(try World.open(files, blockSize, origin, queues, pieceSize, configuration))
+    }
+
+    private let pieceSize: Int
+
+    private static func open(
+        _ files: any FileSystem, _ blockSize: Int64, _ origin: ScriptedOrigin, _ queues: ManualQueues, _ pieceSize: Int,
+        _ configuration: MediaCache.Configuration
+    ) throws -> MediaCache {
+        let store = try Store(root: "/store", fileSystem: files, layout: BlockLayout(blockSize: blockSize))
+        let client = InMemoryOriginClient(origin: origin, queues: queues, pieceSize: pieceSize)
+        return MediaCache(store: store, client: client, configuration: configuration, queues: queues)
+    }
+
+    /// Closes all files, as a process that ends does, and opens the store anew.
+    func restart() throws {
+        for session in cache.openSessions { session.shutDown() }
+        queues.advance(60 * second)
+        for session in cache.openSessions { session.closeIfIdle() }
+        queues.settle()
+        opened.withLock { $0 = MediaCache(store: nil, client: InMemoryOriginClient(origin: origin, queues: queues), queues: queues) }
+        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration)
+        opened.withLock { $0 = fresh }
+    }
+
+    func put(_ path: String, length: Int64, generation: Int = 1, _ change: (inout OriginBehaviour) -> Void = { _ in }) {
+        var behaviour = OriginBehaviour()
+        change(&behaviour)
+        origin.put(.init(PositionCodedContent(length: length, generation: generation), behaviour), at: path)
+    }
+
+    func player(_ path: String, _ range: ByteRange = .from(0), fields: HTTPFields = [:]) -> Player {
+        Player(self, path, range, fields: fields)
+    }
+
+    /// Plays `range` to its end and answers what came of it.
+    func play(_ path: String, _ range: ByteRange = .from(0), fields: HTTPFields = [:]) -> Player {
+        let player = player(path, range, fields: fields)
+        player.finish()
+        return player
+    }
+}
+
+let second: Int64 = 1_000_000_000
+let millisecond: Int64 = 1_000_000
+
+/// A player that checks every byte it gets.
+final class Player: @unchecked Sendable {
+    // @unchecked: the world runs on one thread; only the flag is set from a waker, on that same thread.
+    let world: World
+    let path: String
+    let resource: MediaResource
+    let handle: ReaderHandle
+    var position: Int64
+    var received: Int64 = 0
+    var isAtEnd = false
+    var failure: CacheError?
+    /// The generation whose bytes came; a second one is a violation of INV-1.
+    var generation: Int?
+    var violation: String?
+    var knownGenerations: [Int] = [1, 2, 3, 4, 5, 6]
+    private var wasWoken = true
+
+    init(_ world: World, _ path: String, _ range: ByteRange, fields: HTTPFields = [:]) {
+        self.world = world
+        self.path = path
+        let url = OriginURL("http://origin.test" + path)!
+        resource = world.cache.resource(for: url, fields: fields)
+        handle = resource.makeHandle(in: range)
+        position = range.lowerBound
+    }
+
+    /// Takes at most `bytes` of what is ready now; answers how many came.
+    @discardableResult
+    func take(_ bytes: Int64 = .max, limit: Int = 64 * 1024) -> Int64 {
+        var taken: Int64 = 0
+        while taken < bytes, !isAtEnd, failure == nil {
+            let step = handle.step(limit: Int(min(Int64(limit), bytes - taken))) { self.wasWoken = true }
+            switch step {
+            case .memory(let piece, let offset): taken += check(piece, offset)
+            case .lease(let lease):
+                guard lease.isUndisturbed, let read = try? lease.read() else {
+                    handle.putBack(lease)
+                    world.queues.settle()
+                    return taken
+                }
+                taken += check(read[...], lease.range.lowerBound)
+            case .pending:
+                wasWoken = false
+                return taken
+            case .end: isAtEnd = true
+            case .failed(let error): failure = error
+            }
+        }
+        return taken
+    }
+
+    private func check(_ piece: ArraySlice<UInt8>, _ offset: Int64) -> Int64 {
+        if offset != position { violation = "bytes at \(offset) for position \(position)" }
+        guard let resource = world.origin.resource(at: path) else {
+            violation = "bytes of nothing"
+            return Int64(piece.count)
+        }
+        let candidates = generation.map { [$0] } ?? knownGenerations
+        let matching = candidates.filter { number in
+            let content = PositionCodedContent(
+                length: Int64.max, generation: number, signature: resource.content.signature)
+            return content.firstMismatch(piece, at: offset) == nil
+        }
+        if matching.isEmpty {
+            let at = PositionCodedContent(length: .max, generation: generation ?? 1).firstMismatch(piece, at: offset)
+            violation = "wrong bytes at \(offset), \(piece.count) of them, the first at \(at ?? -1), generation \(generation ?? 0)"
+        }
+        // A small piece may fit several generations and then proves none.
+        if matching.count == 1 { generation = matching[0] }
+        position += Int64(piece.count)
+        received += Int64(piece.count)
+        return Int64(piece.count)
+    }
+
+    /// Takes bytes until `target` is reached, the end, a failure, or `patience` has passed without any.
+    func play(to target: Int64 = .max, patience: Int64 = 60 * second) {
+        var silent: Int64 = 0
+        while position < target, !isAtEnd, failure == nil, silent < patience {
+            if take(target - position) == 0 {
+                world.queues.settle()
+                if take(target - position) == 0 {
+                    world.queues.advance(millisecond)
+                    silent += millisecond
+                    continue
+                }
+            }
+            silent = 0
+        }
+    }
+
+    func finish() {
+        play()
+        handle.leave()
+    }
+
+    func leave() { handle.leave() }
+
+    func expectWhole(_ length: Int64, from start: Int64 = 0, location: SourceLocation = #_sourceLocation) {
+        #expect(violation == nil, sourceLocation: location)
+        #expect(failure == nil, sourceLocation: location)
+        #expect(isAtEnd, "it stands at \(position) of \(length)", sourceLocation: location)
+        #expect(received == length - start, sourceLocation: location)
+    }
+}

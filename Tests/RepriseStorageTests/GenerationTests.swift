@@ -1,0 +1,218 @@
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+import Testing
+
+@Suite("A generation")
+struct GenerationTests {
+    @Test(arguments: [Int64(7), 16], UInt64(1)...12)
+    func `inv2 inv4 serves exactly what was written, now and after reopening`(blockSize: Int64, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let fixture = StoreFixture(blockSize: blockSize)
+        let content = PositionCodedContent(length: .random(in: 1...300, using: &random), generation: Int(seed))
+        let comment: Comment = "seed \(seed), block \(blockSize), length \(content.length)"
+        var entry: StoredEntry? = try StoreFixture.add("a", content, [], to: fixture.open())
+        for _ in 0..<12 {
+            let generation = try #require(entry?.generation)
+            for _ in 0..<4 {
+                let lower = Int64.random(in: 0..<content.length, using: &random)
+                let upper = Int64.random(in: lower...content.length, using: &random)
+                let writer = FillWriter(generation: generation)
+                var position = lower
+                while position < upper {
+                    let end = min(upper, position + .random(in: 1...20, using: &random))
+                    let bytes = content.bytes(in: ByteRange(position, end))
+                    let cut = Int.random(in: 0...bytes.count, using: &random)
+                    try writer.write([bytes[..<cut], bytes[cut...]], at: position)
+                    position = end
+                }
+            }
+            let written = fixture.trace.of(key: "a")
+            #expect(try StoreFixture.served(generation, content, comment) == written, comment)
+            if Bool.random(using: &random) {
+                entry = nil  // as after kill -9: nothing is closed or synced
+                entry = try fixture.open().open(key: "a")
+            }
+        }
+    }
+
+    @Test func `inv2 a block's valid bytes are a prefix and the rest is absent`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let generation = try StoreFixture.add("a", content, [ByteRange(0, 5), ByteRange(20, 40)], to: fixture.open())
+            .generation
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 5), ByteRange(32, 40)])
+        #expect(generation.fillStart(for: 12) == 5)
+        #expect(generation.fillStart(for: 20) == 16)
+        #expect(generation.fillStart(for: 47) == 40)
+        #expect(generation.claims(ByteRange(0, 5)) && !generation.claims(ByteRange(0, 6)))
+    }
+
+    @Test func `slots are read a page at a time, and only when asked for`() throws {
+        let fixture = StoreFixture(blockSize: 7)
+        let content = PositionCodedContent(length: 7 * 256 * 70)
+        try StoreFixture.add("a", content, to: fixture.open())
+        let store = try fixture.open()
+        fixture.files.resetCounts()
+        let generation = try #require(try store.open(key: "a")).generation
+        #expect(fixture.files.count(of: .read) == 2, "the description and the header, no slots")
+        guard case .unloaded(let range) = generation.availability(at: 100) else {
+            Issue.record("the slots cannot be known yet")
+            return
+        }
+        #expect(range == ByteRange(0, 7 * 256 * 64) && generation.claimed.isEmpty)
+        try generation.load(range)
+        #expect(generation.availability(at: 100) == .claimed(until: range.upperBound))
+        #expect(generation.lease(ByteRange(0, 10)) == nil, "a claim is not handed out")
+        try generation.verify(ByteRange(100, 101))
+        #expect(generation.availability(at: 100) == .verified(until: 105))
+        #expect(generation.lease(ByteRange(98, 200))?.range == ByteRange(98, 105))
+        guard case .unloaded(let rest) = generation.availability(at: range.upperBound) else {
+            Issue.record("the next page cannot be known yet")
+            return
+        }
+        #expect(rest == ByteRange(range.upperBound, content.length))
+        #expect(generation.availability(at: content.length) == .absent(until: .max))
+        #expect(generation.availability(at: .max) == .absent(until: .max))
+    }
+
+    @Test(arguments: 0...16)
+    func `a torn slot reads as absent`(kept: Int) throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 48)
+        let info = try StoreFixture.add("a", content, to: fixture.open()).info
+        try fixture.memory.mutate(fixture.path(info, "blocks.1")) { bytes in
+            for index in 4096 + 16 + kept..<4096 + 32 { bytes[index] = 0 }
+        }
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        let served = try StoreFixture.served(generation, content)
+        #expect(served.contains(ByteRange(0, 16)) && served.contains(ByteRange(32, 48)))
+        #expect(served.contains(16) == (kept == 16))
+    }
+
+    @Test func `inv5 damage is never laundered by a fill that goes on behind it`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 32)
+        let info = try StoreFixture.add("a", content, [ByteRange(0, 10)], to: fixture.open()).info
+        try fixture.memory.flip(fixture.path(info, "body.1.mp3"), at: 3)
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        try generation.load(ByteRange(0, 32))
+        #expect(generation.fillStart(for: 10) == 10)
+        #expect(try generation.makePen(at: 10) == nil, "the prefix does not match")
+        #expect(generation.damagedBlocks == 1)
+        #expect(generation.fillStart(for: 10) == 0, "the block is planned anew from its start")
+        try StoreFixture.fill(generation, content, ByteRange(0, 32))
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 32)])
+    }
+
+    @Test func `inv5 a prefix of our own is read back before it is extended, too`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 32)
+        let entry = try StoreFixture.add("a", content, [ByteRange(0, 10)], to: fixture.open())
+        #expect(entry.generation.availability(at: 0) == .verified(until: 10))
+        try fixture.memory.flip(fixture.path(entry.info, "body.1.mp3"), at: 3)
+        #expect(try entry.generation.makePen(at: 10) == nil)
+        #expect(try entry.generation.makePen(at: 5) == nil, "5 never was the first missing byte")
+        #expect(entry.generation.availability(at: 0) == .absent(until: .max))
+    }
+
+    @Test func `a change made by somebody else is noticed before a region is handed on`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let info = try StoreFixture.add("a", content, [ByteRange(0, 40)], to: fixture.open()).info
+        let body = fixture.path(info, "body.1.mp3")
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        _ = try StoreFixture.served(generation, content)
+        let lease = try #require(generation.lease(ByteRange(0, 16)))
+        #expect(lease.isUndisturbed)
+        try fixture.memory.flip(body, at: 20)
+        #expect(!lease.isUndisturbed)
+        try StoreFixture.fill(generation, content, ByteRange(48, 64))
+        #expect(!lease.isUndisturbed, "a write of our own does not hide it")
+        try generation.withdrawVerification()
+        generation.acceptDisturbance()
+        #expect(
+            try StoreFixture.served(generation, content).ranges == [
+                ByteRange(0, 16), ByteRange(32, 40), ByteRange(48, 64),
+            ])
+        #expect(generation.damagedBlocks == 1)
+        #expect(try #require(generation.lease(ByteRange(0, 16))).isUndisturbed)
+    }
+
+    @Test func `a change between proof and first region is noticed`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let info = try StoreFixture.add("a", content, to: fixture.open()).info
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        _ = try StoreFixture.served(generation, content)
+        try fixture.memory.flip(fixture.path(info, "body.1.mp3"), at: 20)
+        #expect(try !#require(generation.lease(ByteRange(0, 64))).isUndisturbed)
+    }
+
+    @Test func `what we punch ourselves is no disturbance`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let generation = try StoreFixture.add("a", content, to: fixture.open()).generation
+        try generation.discard(ByteRange(0, 32))
+        #expect(try #require(generation.lease(ByteRange(32, 64))).isUndisturbed)
+    }
+
+    @Test func `a truncated body is noticed before a region is handed on`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let entry = try StoreFixture.add("a", content, to: fixture.open())
+        let lease = try #require(entry.generation.lease(ByteRange(0, 64)))
+        try fixture.memory.mutate(fixture.path(entry.info, "body.1.mp3")) { $0.removeLast() }
+        #expect(!lease.isUndisturbed)
+        #expect(throws: FileError.self) { try lease.read() }
+    }
+
+    @Test func `a failed sync withdraws what was written since the last good one`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 96)
+        let generation = try StoreFixture.add("a", content, [ByteRange(0, 16)], to: fixture.open()).generation
+        try generation.sync()
+        try StoreFixture.fill(generation, content, ByteRange(16, 72))
+        fixture.files.setRule { operation, _, _ in operation == .sync ? .error(FileError.inputOutput) : nil }
+        #expect(throws: FileError.self) { try generation.sync() }
+        fixture.files.setRule(nil)
+        #expect(generation.availability(at: 0) == .verified(until: 16))
+        #expect(generation.availability(at: 16) == .claimed(until: 72))
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 72)])
+    }
+
+    @Test func `inv26 a disk that fails at sync and at the slots can be looked at again later`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 96)
+        let generation = try StoreFixture.add("a", content, [ByteRange(0, 72)], to: fixture.open()).generation
+        fixture.files.setRule { operation, _, _ in
+            operation == .sync || operation == .read ? .error(FileError.inputOutput) : nil
+        }
+        #expect(throws: FileError.self) { try generation.sync() }
+        #expect(throws: FileError.self) { try StoreFixture.served(generation, content) }
+        fixture.files.setRule(nil)
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 72)])
+        try StoreFixture.fill(generation, content, ByteRange(72, 96))
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 96)])
+    }
+
+    @Test func `the summary is read back and a torn one is none`() throws {
+        let fixture = StoreFixture()
+        let entry = try StoreFixture.add("a", PositionCodedContent(length: 64), to: fixture.open())
+        var summary = EntrySummary()
+        summary.lastUse = 1_700_000_123
+        summary.logUseCount = 5
+        summary.isPinned = true
+        summary.stored = 64
+        summary.allocated = entry.generation.allocatedBytes
+        try entry.generation.write(summary)
+        let name = Store.entryName(key: "a")
+        let store = try fixture.open()
+        #expect(try store.describe(name: name)?.summary == summary)
+        #expect(summary.allocated == 4096)
+        try fixture.memory.flip(fixture.path(entry.info, "blocks.1"), at: 72)
+        #expect(try store.describe(name: name) == nil)
+        #expect(try store.open(key: "a") != nil, "it is never trusted for correctness")
+    }
+}

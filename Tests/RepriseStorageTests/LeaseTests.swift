@@ -1,0 +1,184 @@
+import Dispatch
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+import Synchronization
+import Testing
+
+@Suite("Bytes handed out, given back and written at the same time")
+struct LeaseTests {
+    private func isZero(_ memory: MemoryFileSystem, _ path: String, _ range: Range<Int>) throws -> Bool {
+        try memory.contents(path)[range].allSatisfy { $0 == 0 }
+    }
+
+    @Test func `inv27 a block under a lease is not punched until the lease ends`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let entry = try StoreFixture.add("a", content, to: fixture.open())
+        let generation = entry.generation
+        let body = fixture.path(entry.info, "body.1.mp3")
+        var lease: ExtentLease? = generation.lease(ByteRange(20, 40))
+        let waiting = try generation.discard(ByteRange(0, 64))
+        #expect(waiting.ranges == [ByteRange(20, 40)])
+        #expect(generation.availability(at: 20) == .absent(until: .max), "nobody new gets it")
+        #expect(try content.firstMismatch(#require(lease).read(), at: 20) == nil)
+        #expect(try isZero(fixture.memory, body, 0..<20) && isZero(fixture.memory, body, 40..<64))
+        #expect(try generation.punchPending() == waiting)
+        lease = nil
+        #expect(try generation.punchPending().isEmpty)
+        #expect(try isZero(fixture.memory, body, 0..<64))
+        let reopened = try #require(try fixture.open().open(key: "a")).generation
+        #expect(try StoreFixture.served(reopened, content).isEmpty)
+        #expect(reopened.damagedBlocks == 0, "the slots were cleared before the bytes went")
+    }
+
+    @Test func `inv27 a block that is filled again while a punch waits is not punched`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let generation = try StoreFixture.add("a", content, to: fixture.open()).generation
+        var lease: ExtentLease? = generation.lease(ByteRange(0, 64))
+        try generation.discard(ByteRange(0, 64))
+        try StoreFixture.fill(generation, content, ByteRange(16, 40))
+        #expect(lease?.range == ByteRange(0, 64))
+        lease = nil
+        try generation.punchPending()
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(16, 40)])
+    }
+
+    @Test func `discarding keeps blocks that are only partly inside`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 70)
+        let generation = try StoreFixture.add("a", content, to: fixture.open()).generation
+        try generation.discard(ByteRange(10, 40))
+        #expect(generation.claimed.ranges == [ByteRange(0, 16), ByteRange(32, 70)])
+        try generation.discard(ByteRange(33, 34))
+        try generation.discard(ByteRange(1000, 5000))
+        #expect(generation.claimed.ranges == [ByteRange(0, 16), ByteRange(32, 70)])
+        try generation.discard(.from(0))
+        #expect(generation.claimed.isEmpty)
+        try generation.verify(.from(0))
+    }
+
+    @Test func `inv4 a slot that cannot be cleared leaves its block stored`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let generation = try StoreFixture.add("a", content, to: fixture.open()).generation
+        fixture.files.setRule { operation, _, _ in operation == .write ? .error(FileError.inputOutput) : nil }
+        #expect(throws: FileError.self) { try generation.discard(ByteRange(0, 64)) }
+        fixture.files.setRule(nil)
+        try generation.punchPending()
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 64)])
+        #expect(generation.damagedBlocks == 0)
+    }
+
+    @Test func `inv4 a pen whose block was discarded goes on with the next block`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let generation = try StoreFixture.add("a", content, [], to: fixture.open()).generation
+        let pen = try #require(try generation.makePen(at: 0))
+        func write(_ lower: Int64, _ upper: Int64) throws {
+            try pen.write([content.bytes(in: ByteRange(lower, upper))[...]])
+            #expect(pen.position == upper)
+        }
+        try write(0, 5)
+        try generation.discard(ByteRange(0, 16))
+        try write(5, 9)
+        try write(9, 12)
+        try write(12, 36)
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(16, 36)])
+        let reopened = try #require(try fixture.open().open(key: "a")).generation
+        #expect(try StoreFixture.served(reopened, content).ranges == [ByteRange(16, 36)])
+        #expect(reopened.damagedBlocks == 0)
+    }
+
+    /// Lets `other` run while a call of `operation` is under way: it is started from inside the call and given the
+    /// time to finish, unless it rightly waits for the call.
+    private func run(
+        _ fixture: StoreFixture, during operation: FaultyFileSystem.Operation, on path: String,
+        _ call: () throws -> Void, other: @escaping @Sendable () -> Void
+    ) throws {
+        let finished = DispatchSemaphore(value: 0)
+        let hasStarted = Mutex(false)
+        fixture.files.setRule { called, calledPath, _ in
+            guard called == operation, calledPath == path else { return nil }
+            let isFirst = hasStarted.withLock { hasStarted in
+                defer { hasStarted = true }
+                return !hasStarted
+            }
+            guard isFirst else { return nil }
+            DispatchQueue.global().async {
+                other()
+                finished.signal()
+            }
+            if finished.wait(timeout: .now() + 0.2) == .success { finished.signal() }
+            return nil
+        }
+        try call()
+        #expect(finished.wait(timeout: .now() + 30) == .success)
+        fixture.files.setRule(nil)
+    }
+
+    @Test func `inv27 a punch never lands on bytes written meanwhile`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let entry = try StoreFixture.add("a", content, to: fixture.open())
+        let generation = entry.generation
+        try run(fixture, during: .punch, on: fixture.path(entry.info, "body.1.mp3")) {
+            try generation.discard(ByteRange(16, 48))
+        } other: {
+            #expect(throws: Never.self) { try StoreFixture.fill(generation, content, ByteRange(16, 48)) }
+        }
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 64)])
+        let reopened = try #require(try fixture.open().open(key: "a")).generation
+        #expect(try StoreFixture.served(reopened, content).ranges == [ByteRange(0, 64)])
+    }
+
+    @Test func `inv4 the slot of a damaged block is not cleared once it is written anew`() throws {
+        let fixture = StoreFixture(blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let info = try StoreFixture.add("a", content, to: fixture.open()).info
+        try fixture.memory.flip(fixture.path(info, "body.1.mp3"), at: 20)
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        try generation.load(ByteRange(0, 64))
+        try run(fixture, during: .write, on: fixture.path(info, "blocks.1")) {
+            try generation.verify(ByteRange(16, 32))
+        } other: {
+            #expect(throws: Never.self) { try StoreFixture.fill(generation, content, ByteRange(16, 32)) }
+        }
+        let reopened = try #require(try fixture.open().open(key: "a")).generation
+        #expect(try StoreFixture.served(reopened, content).ranges == [ByteRange(0, 64)])
+    }
+
+    @Test(arguments: [Int64(7), 16])
+    func `inv2 inv27 readers, fills and discards on many threads never show a wrong byte`(blockSize: Int64) throws {
+        let fixture = StoreFixture(blockSize: blockSize)
+        let content = PositionCodedContent(length: 500)
+        let generation = try StoreFixture.add("a", content, to: fixture.open()).generation
+        DispatchQueue.concurrentPerform(iterations: 6) { thread in
+            var random = SeededGenerator(seed: UInt64(thread + 1))
+            for _ in 0..<150 {
+                let lower = Int64.random(in: 0..<500, using: &random)
+                let range = ByteRange(lower, .random(in: lower...500, using: &random))
+                #expect(throws: Never.self) {
+                    // One thread fills: a generation has one write lane.
+                    switch thread {
+                    case 0: try StoreFixture.fill(generation, content, range)
+                    case 1: try generation.discard(range)
+                    case 2: try generation.withdrawVerification()
+                    case 3: try generation.punchPending()
+                    default:
+                        try generation.load(range)
+                        try generation.verify(range)
+                        if let lease = generation.lease(range) {
+                            #expect(try content.firstMismatch(lease.read(), at: lease.range.lowerBound) == nil)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(generation.damagedBlocks == 0)
+        try StoreFixture.fill(generation, content, ByteRange(0, 500))
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 500)])
+    }
+}

@@ -1,0 +1,93 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+import Synchronization
+import Testing
+
+/// A store in memory behind a file system that can fail, with content that proves itself.
+struct StoreFixture: Sendable {
+    static let root = "/cache"
+    let memory: MemoryFileSystem
+    let files: FaultyFileSystem
+    let layout: BlockLayout
+    /// The bytes whose slots were written, by entry name.
+    let trace = SlotTrace()
+
+    init(blockSize: Int64 = 16, memory: MemoryFileSystem = MemoryFileSystem()) {
+        self.memory = memory
+        files = FaultyFileSystem(memory)
+        layout = BlockLayout(blockSize: blockSize)
+    }
+
+    func open(_ access: Store.Access = .write) throws(StoreError) -> Store {
+        try Store(root: StoreFixture.root, fileSystem: files, layout: layout, access: access) { [trace] name, range in
+            trace.add(name, range)
+        }
+    }
+
+    static func info(_ key: String, _ content: PositionCodedContent) -> EntryInfo {
+        EntryInfo(
+            key: key, url: "https://origin.example/" + key, generation: 0, identity: UInt64(content.generation) &* 7919,
+            fileExtension: "mp3", validator: Validator(entityTag: EntityTag(opaque: "\"\(content.generation)\"")),
+            length: content.length, servesRanges: true, fields: ["Content-Type": "audio/mpeg"], checked: 1_700_000_000)
+    }
+
+    /// A committed entry with `ranges` of `content` stored.
+    @discardableResult
+    static func add(
+        _ key: String, _ content: PositionCodedContent, _ ranges: [ByteRange]? = nil, to store: Store
+    ) throws -> StoredEntry {
+        let entry = try store.stage(info(key, content))
+        for range in ranges ?? [ByteRange(0, content.length)] { try fill(entry.generation, content, range) }
+        try store.commit(entry.info)
+        return entry
+    }
+
+    static func fill(_ generation: Generation, _ content: PositionCodedContent, _ range: ByteRange) throws {
+        let bytes = content.bytes(in: range)
+        try FillWriter(generation: generation).write([bytes[...]], at: range.lowerBound)
+    }
+
+    /// Reads all that the generation will hand out, checks each byte against `content`, and answers which they were.
+    static func served(_ generation: Generation, _ content: PositionCodedContent, _ comment: Comment? = nil) throws
+        -> ByteRangeSet
+    {
+        var served = ByteRangeSet()
+        var offset: Int64 = 0
+        var steps = 0
+        while offset < content.length {
+            steps += 1
+            try #require(steps < 10_000, "looking makes no progress at \(offset)")
+            switch generation.availability(at: offset) {
+            case .unloaded(let range): try generation.load(range)
+            case .claimed: try generation.verify(ByteRange(offset, offset + 1))
+            case .absent(let end):
+                try #require(end > offset)
+                offset = min(end, content.length)
+            case .verified(let end):
+                let lease = try #require(generation.lease(ByteRange(offset, min(end, content.length))))
+                let bytes = try lease.read()
+                #expect(content.firstMismatch(bytes, at: offset) == nil, comment)
+                served.insert(lease.range)
+                offset = lease.range.upperBound
+            }
+        }
+        return served
+    }
+
+    func path(_ info: EntryInfo, _ file: String) -> String {
+        let name = Store.entryName(key: info.key)
+        return "\(StoreFixture.root)/entries/\(name.prefix(2))/\(name)/\(file)"
+    }
+}
+
+/// What was told of slots.
+final class SlotTrace: Sendable {
+    private let ranges = Mutex<[String: ByteRangeSet]>([:])
+
+    func add(_ name: String, _ range: ByteRange) { ranges.withLock { $0[name, default: ByteRangeSet()].insert(range) } }
+
+    func of(key: String) -> ByteRangeSet { ranges.withLock { $0[Store.entryName(key: key)] ?? ByteRangeSet() } }
+}

@@ -1,0 +1,226 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+import Testing
+
+@Suite("A store")
+struct StoreTests {
+    private func code(_ body: () throws(StoreError) -> Void) -> StoreError.Code? {
+        do throws(StoreError) {
+            try body()
+            return nil
+        } catch { return error.code }
+    }
+
+    @Test func `finds what it committed and nothing else`() throws {
+        let fixture = StoreFixture()
+        let content = PositionCodedContent(length: 64)
+        let store = try fixture.open()
+        #expect(try store.open(key: "a") == nil && store.entryNames().isEmpty)
+        let staged = try store.stage(StoreFixture.info("a", content))
+        #expect(try store.open(key: "a") == nil, "a staged generation is not current")
+        #expect(try store.describe(name: Store.entryName(key: "a")) == nil)
+        try store.commit(staged.info)
+        #expect(try store.open(key: "a")?.info == staged.info)
+        #expect(try store.entryNames() == [Store.entryName(key: "a")])
+        #expect(try store.describe(name: Store.entryName(key: "a"))?.info == staged.info)
+        try store.remove(key: "a")
+        try store.remove(key: "a")
+        #expect(try store.open(key: "a") == nil && store.entryNames().isEmpty)
+        #expect(Store.entryName(key: "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+
+    @Test func `keeps every part of a description`() throws {
+        var info = StoreFixture.info("k\"\\/é\u{301}\n", PositionCodedContent(length: 5))
+        info.identity = .max
+        info.length = nil
+        info.isPinned = true
+        info.servesRanges = false
+        info.validator.lastModified = "Sun, 06 Nov 1994 08:49:37 GMT"
+        info.fields.add("X", "a, \"b\"")
+        let store = try StoreFixture().open()
+        let staged = try store.stage(info)
+        try store.commit(staged.info)
+        info.generation = 1
+        #expect(try store.open(key: info.key)?.info == info)
+    }
+
+    @Test func `bug21 keys that only look alike are two entries`() throws {
+        let store = try StoreFixture().open()
+        let one = PositionCodedContent(length: 32, generation: 1), two = PositionCodedContent(length: 32, generation: 2)
+        try StoreFixture.add("http://h/\u{E9}", one, to: store)
+        try StoreFixture.add("http://h/e\u{301}", two, to: store)
+        #expect(try StoreFixture.served(#require(try store.open(key: "http://h/\u{E9}")).generation, one).count == 32)
+        #expect(try StoreFixture.served(#require(try store.open(key: "http://h/e\u{301}")).generation, two).count == 32)
+    }
+
+    @Test func `inv17 the old generation stays readable to those who began on it`() throws {
+        let fixture = StoreFixture(blockSize: 7)
+        let old = PositionCodedContent(length: 100, generation: 1),
+            new = PositionCodedContent(length: 90, generation: 2)
+        let store = try fixture.open()
+        let first = try StoreFixture.add("a", old, [ByteRange(0, 60)], to: store)
+        let staged = try store.stage(StoreFixture.info("a", new))
+        #expect(staged.info.generation == 2)
+        try StoreFixture.fill(staged.generation, new, ByteRange(0, 90))
+        #expect(try store.open(key: "a")?.info.generation == 1)
+        try store.commit(staged.info)
+        try StoreFixture.fill(first.generation, old, ByteRange(60, 100))
+        #expect(try StoreFixture.served(first.generation, old).count == 100)
+        let current = try #require(try store.open(key: "a"))
+        #expect(current.info.generation == 2)
+        #expect(try StoreFixture.served(current.generation, new).count == 90)
+        #expect(
+            fixture.memory.paths.filter { $0.contains("/entries/") }.count == 3, "the old files have no names any more")
+    }
+
+    @Test func `inv28 an abandoned generation leaves the current one as it was`() throws {
+        let fixture = StoreFixture()
+        let content = PositionCodedContent(length: 64)
+        let store = try fixture.open()
+        try StoreFixture.add("a", content, to: store)
+        let before = fixture.memory.paths
+        let staged = try store.stage(StoreFixture.info("a", PositionCodedContent(length: 64, generation: 2)))
+        try store.abandon(staged.info)
+        try store.abandon(staged.info)
+        #expect(fixture.memory.paths == before)
+        #expect(try StoreFixture.served(#require(try store.open(key: "a")).generation, content).count == 64)
+    }
+
+    @Test func `inv17 two staged generations do not meet and a commit sweeps what is older`() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        let one = try store.stage(StoreFixture.info("a", PositionCodedContent(length: 64, generation: 1)))
+        let two = try store.stage(StoreFixture.info("a", PositionCodedContent(length: 64, generation: 2)))
+        #expect(one.info.generation == 1 && two.info.generation == 2)
+        try store.commit(one.info)
+        #expect(fixture.memory.paths.contains(fixture.path(two.info, "blocks.2")), "it is still being staged")
+        try store.commit(two.info)
+        #expect(!fixture.memory.paths.contains(fixture.path(one.info, "blocks.1")))
+    }
+
+    @Test func `inv17 an open that meets a commit finds the new generation and deletes nothing`() throws {
+        let fixture = StoreFixture()
+        let new = PositionCodedContent(length: 64, generation: 2)
+        let store = try fixture.open()
+        let first = try StoreFixture.add("a", PositionCodedContent(length: 64), to: store)
+        let staged = try store.stage(StoreFixture.info("a", new))
+        try StoreFixture.fill(staged.generation, new, ByteRange(0, 64))
+        let blocks = fixture.path(first.info, "blocks.1")
+        fixture.files.setRule { operation, path, _ in
+            guard operation == .open, path == blocks else { return nil }
+            #expect(throws: Never.self) { try store.commit(staged.info) }
+            return nil
+        }
+        let found = try #require(try store.open(key: "a"))
+        fixture.files.setRule(nil)
+        #expect(found.info.generation == 2)
+        #expect(try StoreFixture.served(#require(try store.open(key: "a")).generation, new).count == 64)
+    }
+
+    @Test func `inv25 a second writer is refused and told who has it`() throws {
+        let directory = TemporaryDirectory()
+        let root = directory.path + "/cache"
+        var store: Store? = try Store(root: root, fileSystem: RealFileSystem(), layout: BlockLayout(blockSize: 16))
+        do throws(StoreError) {
+            _ = try Store(root: root, fileSystem: RealFileSystem(), layout: BlockLayout(blockSize: 16))
+            Issue.record("two writers")
+        } catch {
+            #expect(error.code == .inUse)
+            #expect(error.message.contains(" \(SystemCalls.processID);"))
+        }
+        #expect(try store?.entryNames() == [])
+        #expect(
+            try Store(root: root, fileSystem: RealFileSystem(), layout: BlockLayout(blockSize: 16), access: .readOnly)
+                .entryNames() == [])
+        store = nil
+        #expect(throws: Never.self) {
+            _ = try Store(root: root, fileSystem: RealFileSystem(), layout: BlockLayout(blockSize: 16))
+        }
+    }
+
+    @Test func `inv25 a reader beside the writer changes nothing, whatever it finds`() throws {
+        let fixture = StoreFixture()
+        let content = PositionCodedContent(length: 64)
+        let writer = try fixture.open()
+        let info = try StoreFixture.add("a", content, to: writer).info
+        let reader = try fixture.open(.readOnly)
+        #expect(try StoreFixture.served(#require(try reader.open(key: "a")).generation, content).count == 64)
+        try fixture.memory.flip(fixture.path(info, "body.1.mp3"), at: 20)
+        let before = fixture.memory.paths
+        let damaged = try #require(try reader.open(key: "a")).generation
+        #expect(try StoreFixture.served(damaged, content).ranges == [ByteRange(0, 16), ByteRange(32, 64)])
+        try fixture.memory.flip(fixture.path(info, "info.json"), at: 40)
+        #expect(try reader.open(key: "a") == nil)
+        #expect(fixture.memory.paths == before)
+    }
+
+    @Test(arguments: [
+        "reprise 2\nblock 16\nproof hashed\n", "reprise 1\nblock 17\nproof hashed\n", "x",
+        "reprise 1\nblock 16\nproof hashed\nmore",
+    ])
+    func `a root of another format is refused and left alone`(format: String) throws {
+        let fixture = StoreFixture()
+        try StoreFixture.add("a", PositionCodedContent(length: 64), to: fixture.open())
+        try fixture.memory.replace("/cache/format", with: Array(format.utf8))
+        let before = fixture.memory.paths
+        #expect(code { () throws(StoreError) in _ = try fixture.open() } == .wrongFormat)
+        #expect(code { () throws(StoreError) in _ = try fixture.open(.readOnly) } == .wrongFormat)
+        #expect(fixture.memory.paths == before)
+    }
+
+    @Test(arguments: [0, 1, 20])
+    func `inv3 a format file torn when it was first written is written again`(kept: Int) throws {
+        let fixture = StoreFixture()
+        try StoreFixture.add("a", PositionCodedContent(length: 64), to: fixture.open())
+        try fixture.memory.mutate("/cache/format") { $0.removeLast($0.count - kept) }
+        #expect(try fixture.open().open(key: "a") != nil)
+        #expect(try fixture.memory.contents("/cache/format") == Array("reprise 1\nblock 16\nproof hashed\n".utf8))
+    }
+
+    @Test func `inv24 opening a root does not look at its entries`() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        for number in 0..<40 { try StoreFixture.add("k\(number)", PositionCodedContent(length: 16), to: store) }
+        fixture.files.setRule { _, path, _ in path.contains("/entries/") ? .error(FileError.inputOutput) : nil }
+        #expect(throws: Never.self) { _ = try fixture.open(.readOnly) }
+    }
+
+    @Test(arguments: [Int64(7), 16, 4096], UInt64(1)...3)
+    func `inv2 inv4 does the same on a real disk`(blockSize: Int64, seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let directory = TemporaryDirectory()
+        let content = PositionCodedContent(length: blockSize * 20 + 3)
+        func open() throws -> Store {
+            try Store(root: directory.path + "/cache", fileSystem: directory, layout: BlockLayout(blockSize: blockSize))
+        }
+        var entry: StoredEntry? = try StoreFixture.add("a", content, [], to: open())
+        var served = ByteRangeSet()
+        for _ in 0..<6 {
+            let generation = try #require(entry?.generation)
+            let lower = Int64.random(in: 0..<content.length, using: &random)
+            try StoreFixture.fill(
+                generation, content, ByteRange(lower, .random(in: lower...content.length, using: &random)))
+            if Bool.random(using: &random) { try generation.sync() }
+            if Bool.random(using: &random) { try generation.discard(ByteRange(blockSize * 3, blockSize * 6)) }
+            served = try StoreFixture.served(generation, content, "seed \(seed), block \(blockSize)")
+            entry = nil
+            entry = try open().open(key: "a")
+        }
+        #expect(try StoreFixture.served(#require(entry).generation, content) == served, "seed \(seed)")
+    }
+
+    @Test func `a block a terabyte away takes no more room than one at the start`() throws {
+        let fixture = StoreFixture(blockSize: 32_768)
+        let content = PositionCodedContent(length: 1 << 40)
+        let entry = try StoreFixture.add("a", content, [ByteRange(1 << 39, 1 << 39 + 10)], to: fixture.open())
+        #expect(fixture.memory.allocatedBytes < 1 << 20 && entry.generation.allocatedBytes == 4096)
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        try generation.load(ByteRange(1 << 39, 1 << 39 + 1))
+        try generation.verify(ByteRange(1 << 39, 1 << 39 + 1))
+        let lease = try #require(generation.lease(ByteRange(1 << 39, 1 << 40)))
+        #expect(try content.firstMismatch(lease.read(), at: 1 << 39) == nil && lease.range.count == 10)
+    }
+}
