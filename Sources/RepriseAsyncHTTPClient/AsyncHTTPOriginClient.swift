@@ -4,7 +4,7 @@
     import NIOHTTP1
     import NIOPosix
     public import RepriseCore
-    public import RepriseHTTP
+    import RepriseHTTP
     import Synchronization
 
     /// The origin client for Linux and servers, over async-http-client's streaming delegate: the body is read from the
@@ -16,6 +16,7 @@
     public final class AsyncHTTPOriginClient: OriginClient {
         private let client: HTTPClient
         private let userAgent: String
+        private let isShutDown = Atomic(false)
 
         /// Makes a client with its own connection pool.
         /// - Parameters:
@@ -43,8 +44,15 @@
             self.userAgent = userAgent
         }
 
+        deinit {
+            // The library insists on being shut down; where the owner has done so this does nothing.
+            if !isShutDown.load(ordering: .acquiring) { client.shutdown { _ in } }
+        }
+
         /// Closes all connections. The client cannot be used afterwards.
-        public func shutdown() async throws { try await client.shutdown() }
+        public func shutdown() async throws {
+            if !isShutDown.exchange(true, ordering: .acquiringAndReleasing) { try await client.shutdown() }
+        }
 
         /// Sends `request`.
         public func start(

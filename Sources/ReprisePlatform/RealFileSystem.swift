@@ -168,7 +168,7 @@ private final class RealFileHandle: FileHandle {
                 throw FileError(code: ENOSYS, operation: "punch", path: path)
             }
             // FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, linux/falloc.h
-            _ = try check("punch", path) { unsafe fallocate(number, 0x02 | 0x01, off_t(offset), off_t(count)) }
+            _ = try check("punch", path) { fallocate(number, 0x02 | 0x01, off_t(offset), off_t(count)) }
         #endif
     }
 

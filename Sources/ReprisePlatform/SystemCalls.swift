@@ -14,7 +14,7 @@ package enum SystemCalls {
     }
 
     /// Seconds since 1970.
-    package static func wallClock() -> Int64 { Int64(unsafe time(nil)) }
+    package static func wallClock() -> Int64 { Int64(time(nil)) }
 
     /// Nanoseconds of a clock that only runs forwards.
     package static func monotonicNanoseconds() -> Int64 {

@@ -1,1 +1,27 @@
-@main struct T { static func main() {} }
+#if Server
+    import ArgumentParser
+
+    /// `reprise`: media that plays while it downloads and is never paid for twice.
+    @main
+    struct Tool: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reprise",
+            abstract: "Media that plays while it downloads and is never paid for twice.",
+            discussion: """
+                Exit codes: 0 success; 1 a goal of `demo` was missed; 64 wrong usage; 69 the origin cannot be used; \
+                70 something unexpected; 74 the store cannot be used; 75 the store is in use by another process.
+
+                The store is in --directory, else in $REPRISE_DIRECTORY, else in the user's cache directory \
+                (Linux: $XDG_CACHE_HOME/reprise or ~/.cache/reprise; macOS: ~/Library/Caches/reprise).
+                """,
+            version: "0.1.0",
+            subcommands: [Serve.self, URLCommand.self, Get.self, Show.self, List.self, Demo.self],
+            defaultSubcommand: nil)
+    }
+#else
+    /// Without the trait `Server` there is no tool; the target builds all the same.
+    @main
+    struct Tool {
+        static func main() { print("reprise was built without the trait Server") }
+    }
+#endif

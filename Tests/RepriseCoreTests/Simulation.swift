@@ -28,7 +28,7 @@ struct Simulation {
             $0.tuning.windowLimit = 2048
             $0.tuning.joinDistance = 512
             $0.tuning.inheritDistance = 128
-            $0.tuning.nearlyDone = 128
+            $0.tuning.windDown = 128
             $0.tuning.overlap = 32
         }
         paths = ["/a.mp3", "/b.mp3", "/c.mp3"]

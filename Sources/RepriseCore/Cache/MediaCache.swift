@@ -139,6 +139,11 @@ public final class MediaCache: Sendable {
     /// What happened since the cache was opened.
     public var statistics: CacheStatistics { environment.hub.statistics }
 
+    /// Readers and transfers of all open resources now.
+    package var activity: (readers: Int, transfers: Int) {
+        openSessions.reduce((0, 0)) { ($0.0 + $1.activity.readers, $0.1 + $1.activity.transfers) }
+    }
+
     /// Calls `listener` for every event, in order, on whatever thread it happens; it must be quick.
     /// Hold on to the result: the listener ends with it.
     public func onEvent(_ listener: @escaping @Sendable (CacheEvent) -> Void) -> EventSubscription {
@@ -156,6 +161,7 @@ public final class MediaCache: Sendable {
         await withCheckedContinuation { done in queues.upkeep { done.resume() } }
         for session in openSessions { session.closeIfIdle() }
         await withCheckedContinuation { done in queues.upkeep { done.resume() } }
+        environment.store?.release()
     }
 }
 

@@ -7,7 +7,8 @@
 /// 1. A reader needs the network where its first missing byte lies within the read-ahead of its position.
 /// 2. It joins a transfer that will be there sooner than a new one could; else a new one starts.
 /// 3. A transfer runs up to the read-ahead of its foremost reader, and never past that reader's end.
-/// 4. Nobody needs it: paused at once, stopped a little later.
+/// 4. Nobody needs it: it takes what is on its way already (`windDown`), then stops. An origin without ranges, which
+///    would have to begin anew, is only paused at first.
 /// 5. Too many at once: the one farthest from being needed gives way.
 package struct TransferPlanner: Sendable {
     package struct Reader: Sendable, Hashable {
@@ -59,10 +60,12 @@ package struct TransferPlanner: Sendable {
         package var lastProgress: Int64
         /// Whether the head of its answer has come.
         package var hasHead: Bool
+        /// When its last reader left, and where it stood; `nil` while it has one.
+        package var unwanted: Unwanted?
 
         package init(
             id: Int, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true, pausedSince: Int64? = nil,
-            lastProgress: Int64 = 0, hasHead: Bool = true
+            lastProgress: Int64 = 0, hasHead: Bool = true, unwanted: Unwanted? = nil
         ) {
             self.id = id
             self.head = head
@@ -72,6 +75,18 @@ package struct TransferPlanner: Sendable {
             self.pausedSince = pausedSince
             self.lastProgress = lastProgress
             self.hasHead = hasHead
+            self.unwanted = unwanted
+        }
+    }
+
+    /// The moment a transfer lost its last reader.
+    package struct Unwanted: Sendable, Hashable {
+        package var since: Int64
+        package var head: Int64
+
+        package init(since: Int64, head: Int64) {
+            self.since = since
+            self.head = head
         }
     }
 
@@ -168,15 +183,16 @@ package struct TransferPlanner: Sendable {
 
     private func decide(_ transfer: Transfer, _ readers: [Reader], isStalled: Bool) -> Decision {
         if readers.isEmpty {
-            if isStalled { return .stop(transfer: transfer.id) }
-            let rest = transfer.requestEnd - transfer.head
-            if transfer.isRequesting, transfer.hasHead, rest > 0, rest <= tuning.nearlyDone {
-                return .run(transfer: transfer.id, goal: transfer.requestEnd, readers: [])
+            if isStalled || !transfer.isRequesting { return .stop(transfer: transfer.id) }
+            let unwanted = transfer.unwanted ?? Unwanted(since: now, head: transfer.head)
+            if !servesRanges {
+                return now - unwanted.since >= tuning.unwantedStopSequential
+                    ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
             }
-            let patience = servesRanges ? tuning.unwantedStop : tuning.unwantedStopSequential
-            if let since = transfer.pausedSince, now - since >= patience { return .stop(transfer: transfer.id) }
-            if !transfer.isRequesting { return .stop(transfer: transfer.id) }
-            return .pause(transfer: transfer.id)
+            // What the kernel holds already is paid for: it is taken, and kept, before the connection is closed.
+            let goal = min(transfer.requestEnd, saturating(unwanted.head, tuning.windDown))
+            if transfer.head >= goal || now - unwanted.since >= tuning.unwantedStop { return .stop(transfer: transfer.id) }
+            return .run(transfer: transfer.id, goal: goal, readers: [])
         }
         let goal = readers.map { min($0.end, saturating($0.position, tuning.readAhead)) }.max() ?? 0
         if transfer.head < min(goal, transfer.gapEnd) {

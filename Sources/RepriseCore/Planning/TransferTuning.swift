@@ -23,9 +23,10 @@ package struct TransferTuning: Sendable, Hashable {
     /// A reader that starts within so many bytes of where another ended, not long ago, goes on with its request size.
     package var inheritDistance: Int64 = 64 * 1024
     package var inheritTime: Int64 = 10 * second
-    /// A transfer without readers stops after this time, or runs on if no more than `nearlyDone` is left of its request.
+    /// A transfer without readers takes so many bytes more, about what socket buffers hold, and stops; in any case
+    /// after this time. Closing at once would throw away bytes that were paid for. (Measured with `reprise demo`.)
+    package var windDown: Int64 = 128 * 1024
     package var unwantedStop: Int64 = second
-    package var nearlyDone: Int64 = 64 * 1024
     /// An origin without ranges has to begin at 0 again, so its transfer waits longer.
     package var unwantedStopSequential: Int64 = 30 * second
     /// A transfer that is wanted but ahead of its readers keeps its connection so long.
@@ -50,6 +51,9 @@ package struct TransferTuning: Sendable, Hashable {
     package var detachAfter: Int64 = second
     /// Largest overlap with stored bytes that is asked for again where there is no validator.
     package var overlap: Int64 = 4096
+    /// Stored bytes are proved in pieces of about this size: small enough for a quick first byte, large enough that
+    /// the hop to the read pool does not count (XXH64 takes 13 microseconds for as much).
+    package var proofStep: Int64 = 128 * 1024
     /// Written bytes are synced this often while filling.
     package var syncInterval: Int64 = 5 * second
     /// An entry nobody reads is closed after this time.

@@ -35,6 +35,7 @@ extension SessionState {
             measure: environment.hosts.measure(of: url.origin), now: now)
         let views = active.map { view(of: $0, representation, among: active) }
         for decision in planner.plan(readers: wanting, transfers: views) {
+            noteUnwanted(decision)
             switch decision {
             case .start(let reader): start(for: reader, representation, wanting)
             case .run(let id, let goal, let ids): run(id, goal: goal, for: ids)
@@ -42,6 +43,20 @@ extension SessionState {
             case .stop(let id): finish(id)
             }
         }
+    }
+
+    /// Remembers when a transfer lost its last reader.
+    private mutating func noteUnwanted(_ decision: TransferPlanner.Decision) {
+        guard let id = decision.transfer, var transfer = transfers[id] else { return }
+        let hasReaders = transfer.readers.contains { readers[$0] != nil }
+        if case .run(_, _, let ids) = decision, !ids.isEmpty {
+            transfer.unwanted = nil
+        } else if case .pause = decision, hasReaders {
+            transfer.unwanted = nil
+        } else if transfer.unwanted == nil {
+            transfer.unwanted = .init(since: now, head: transfer.window.head)
+        }
+        transfers[id] = transfer
     }
 
     /// In a transfer that cannot be stored, a reader that stands still does not hold up the others.
@@ -105,7 +120,14 @@ extension SessionState {
         let blocks = ByteRange(layout.blockStart(of: range.lowerBound), layout.blockEnd(of: range.upperBound))
         for gap in reading.gaps(in: blocks) {
             reading.insert(gap)
-            effects.append(.verify(representation: representation, generation, gap))
+            // In pieces, so that the first byte does not wait for the proof of the last.
+            let step = layout.blockEnd(of: tuning.proofStep)
+            var start = gap.lowerBound
+            while start < gap.upperBound {
+                let piece = ByteRange(start, min(gap.upperBound, start + step))
+                effects.append(.verify(representation: representation, generation, piece))
+                start = piece.upperBound
+            }
         }
     }
 
@@ -147,7 +169,7 @@ extension SessionState {
             id: transfer.id, head: transfer.window.head, gapEnd: gapEnd(of: transfer, representation, among: active),
             requestEnd: transfer.request?.end ?? transfer.request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
             isRequesting: transfer.request != nil, pausedSince: transfer.pausedSince,
-            lastProgress: transfer.lastProgress, hasHead: transfer.request?.hasHead ?? false)
+            lastProgress: transfer.lastProgress, hasHead: transfer.request?.hasHead ?? false, unwanted: transfer.unwanted)
     }
 
     private func gapEnd(of transfer: Transfer, _ representation: Representation?, among active: [Transfer]) -> Int64 {

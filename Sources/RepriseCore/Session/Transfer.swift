@@ -49,6 +49,8 @@ struct Transfer {
     var readers: [Int] = []
     var goal: Int64 = 0
     var pausedSince: Int64?
+    /// When it lost its last reader, and where it stood.
+    var unwanted: TransferPlanner.Unwanted?
     var lastProgress: Int64
     /// Whether it brings everything from 0 because the origin serves no ranges.
     var isSequential = false

@@ -24,7 +24,8 @@ package final class Store: Sendable {
     package let capabilities: RootCapabilities
     private let fileSystem: any FileSystem
     private let access: Access
-    private let lock: RootLock?
+    /// Ends with `release`, or with the store.
+    private let lock: Mutex<RootLock?>
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
 
     /// Opens or creates a root. Does not look at its entries, however many there are.
@@ -39,7 +40,7 @@ package final class Store: Sendable {
         self.access = access
         self.onSlots = onSlots
         if access == .readOnly {
-            lock = nil
+            lock = Mutex(nil)
             capabilities = RootCapabilities(holes: true, punching: false)
             try Store.checkFormat(root, fileSystem, layout, create: false)
             return
@@ -49,7 +50,7 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(error, doing: "making the store \(root)")
         }
-        lock = try RootLock(root: root, fileSystem: fileSystem)
+        lock = Mutex(try RootLock(root: root, fileSystem: fileSystem))
         try Store.checkFormat(root, fileSystem, layout, create: true)
         do throws(FileError) {
             capabilities = try RootCapabilities.probe(root: root, fileSystem: fileSystem)
@@ -99,6 +100,9 @@ package final class Store: Sendable {
     }
 
     private func directory(_ name: String) -> String { "\(root)/entries/\(name.prefix(2))/\(name)" }
+
+    /// Lets another process, or another store of this one, write the root. Nothing may be written by this one afterwards.
+    package func release() { lock.withLock { $0 = nil } }
 
     // MARK: Opening
 

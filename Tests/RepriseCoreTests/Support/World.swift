@@ -50,7 +50,7 @@ final class World: Sendable {
         queues.advance(60 * second)
         for session in cache.openSessions { session.closeIfIdle() }
         queues.settle()
-        opened.withLock { $0 = MediaCache(store: nil, client: InMemoryOriginClient(origin: origin, queues: queues), queues: queues) }
+        cache.environment.store?.release()
         let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration)
         opened.withLock { $0 = fresh }
     }

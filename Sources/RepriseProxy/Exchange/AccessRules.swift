@@ -1,0 +1,35 @@
+package import RepriseHTTP
+
+/// Who may ask at all: keeps web pages of other sites, and names that were made to point here, out.
+package struct AccessRules: Sendable {
+    package var allowedHosts: [String]
+    package var allowedOrigins: [String]
+
+    package init(allowedHosts: [String], allowedOrigins: [String]) {
+        self.allowedHosts = allowedHosts
+        self.allowedOrigins = allowedOrigins
+    }
+
+    /// Why a request is refused; `nil` where it may pass.
+    package func refusal(_ fields: HTTPFields) -> String? {
+        let hosts = fields.values(of: "Host")
+        guard hosts.count == 1, let host = hosts.first, isOurs(host) else {
+            return "the Host field does not name this proxy"
+        }
+        if let origin = fields["Origin"], allowedOrigins.contains(origin) { return nil }
+        if fields["Sec-Fetch-Site"]?.equalsIgnoringCase("cross-site") == true {
+            return "pages of other sites may not use this proxy"
+        }
+        return nil
+    }
+
+    private func isOurs(_ field: String) -> Bool {
+        var name = field
+        if let bracket = field.lastIndex(of: "]") {
+            name = String(field[...bracket])
+        } else if let colon = field.firstIndex(of: ":") {
+            name = String(field[..<colon])
+        }
+        return (["127.0.0.1", "localhost", "[::1]"] + allowedHosts).contains { $0.equalsIgnoringCase(name) }
+    }
+}

@@ -1,0 +1,82 @@
+package import RepriseHTTP
+
+/// What a request's target asks for. Total: every text has an answer.
+package enum RequestTarget: Sendable, Hashable {
+    /// Bytes of this URL.
+    case media(OriginURL)
+    /// `/.reprise/health`
+    case health
+    /// The token is missing or wrong.
+    case forbidden
+    /// Not of a form the proxy knows; says which.
+    case unknown(String)
+
+    /// Reads a target in origin form.
+    ///
+    ///     /TOKEN/https/host[:port]/path?query      the origin's path stays visible, byte for byte
+    ///     /TOKEN/?url=https%3A%2F%2Fhost%2Fpath    percent-encoded, for programs that build URLs
+    ///     /.reprise/health
+    package init(_ target: String, token: String?) {
+        let path = target.prefix { $0 != "?" }
+        if path == "/.reprise/health" {
+            self = .health
+            return
+        }
+        var rest = Substring(target)
+        if let token {
+            let given = rest.dropFirst().prefix { $0 != "/" && $0 != "?" }
+            guard rest.hasPrefix("/"), RequestTarget.equalInConstantTime(String(given), token) else {
+                self = .forbidden
+                return
+            }
+            rest = rest.dropFirst(1 + given.count)
+        }
+        if rest.hasPrefix("/?url=") || rest.hasPrefix("?url=") {
+            let encoded = rest[rest.index(after: rest.firstIndex(of: "=")!)...].prefix { $0 != "&" }
+            guard let text = RequestTarget.percentDecoded(encoded), let url = OriginURL(text) else {
+                self = .unknown("the url parameter is not a percent-encoded http or https URL")
+                return
+            }
+            self = .media(url)
+            return
+        }
+        for scheme in ["https", "http"] where rest.hasPrefix("/\(scheme)/") {
+            guard let url = OriginURL("\(scheme)://" + rest.dropFirst(scheme.count + 2)), url.userInfo == nil else {
+                self = .unknown("no host after /\(scheme)/")
+                return
+            }
+            self = .media(url)
+            return
+        }
+        self = .unknown("expected /https/host/path, /http/host/path or /?url=")
+    }
+
+    /// The target under which `url` is reached.
+    package static func target(for url: OriginURL, token: String?) -> String {
+        (token.map { "/" + $0 } ?? "") + "/\(url.scheme)/\(url.authority)\(url.target)"
+    }
+
+    // A comparison that takes as long for a nearly right token as for a wrong one.
+    private static func equalInConstantTime(_ left: String, _ right: String) -> Bool {
+        let left = Array(left.utf8)
+        let right = Array(right.utf8)
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    private static func percentDecoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard digits.utf8.count == 2, !digits.hasPrefix("+"), let value = UInt8(digits, radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

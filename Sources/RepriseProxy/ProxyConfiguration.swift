@@ -1,0 +1,40 @@
+import ReprisePlatform
+
+/// How a proxy listens, whom it lets in and what it bears.
+public struct ProxyConfiguration: Sendable {
+    /// Address to listen on. Anything but loopback lets other machines in.
+    public var host = "127.0.0.1"
+    /// Port to listen on; 0 lets the system choose.
+    public var port = 0
+    /// Secret first component of every path; `nil` lets every local user in.
+    public var token: String? = ProxyConfiguration.makeToken()
+    /// Names and addresses a `Host` field may have besides loopback's own.
+    public var allowedHosts: [String] = []
+    /// Web origins, like `https://example.com`, whose pages may use the proxy although they come from another site.
+    public var allowedOrigins: [String] = []
+    /// Connections at a time; further ones are told 503 and closed.
+    public var connectionLimit = 1024
+    /// Seconds a connection may stay open without a request, or take to send one.
+    public var idleTimeout = 75
+    /// Seconds a client may take no byte of an answer before it is let go; long, as a paused player does just that.
+    public var slowClientTimeout = 3600
+    /// Most bytes of a request's head.
+    public var headLimit = 32 * 1024
+    /// Bytes a client's socket may hold unsent, so that a position means what it says.
+    public var unsentLimit = 256 * 1024
+    /// Seconds `stop` waits for answers under way.
+    public var shutdownTimeout = 5
+    /// Threads for sockets; `nil` for one a core.
+    public var threads: Int?
+
+    /// Loopback, any port, a fresh token.
+    public init() {}
+
+    /// A token nobody can guess: 128 random bits in hexadecimal.
+    public static func makeToken() -> String {
+        SystemCalls.randomBytes(16).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}

@@ -1,0 +1,192 @@
+#if Proxy
+    import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    import RepriseCore
+    import RepriseRanges
+    import ReprisePlatform
+    import RepriseStorage
+
+    /// Sends one answer's bytes: verified regions of the body file go to the kernel, everything else as buffers.
+    ///
+    /// A region is at most 1 MiB and one at a time; its lease ends when it has left. Runs on the channel's event
+    /// loop; bytes the kernel does not hold in memory are read on the read pool first.
+    final class BodySender {
+        enum Outcome {
+            /// All was sent.
+            case complete
+            /// Nothing was sent yet: this answer instead.
+            case text(ServerExchange.Answer)
+            /// It ended in the middle.
+            case broken
+        }
+
+        /// Largest region given to the kernel at once, and largest piece of memory.
+        private static let regionLimit = 1 << 20
+
+        private let exchange: ServerExchange
+        private let handle: ReaderHandle
+        private let context: ChannelHandlerContext
+        private let queues: any WorkQueues
+        private let slowClientTimeout: Int
+        private let onFinish: (Outcome) -> Void
+        private let onHead: (ServerExchange.Answer) -> Void
+        private var hasHead = false
+        private var isFinished = false
+        /// A region or a read is under way.
+        private var isBusy = false
+        private var slowTimer: Scheduled<Void>?
+
+        init(
+            exchange: ServerExchange, handle: ReaderHandle, context: ChannelHandlerContext, slowClientTimeout: Int,
+            queues: any WorkQueues, onFinish: @escaping (Outcome) -> Void,
+            onHead: @escaping (ServerExchange.Answer) -> Void
+        ) {
+            self.exchange = exchange
+            self.handle = handle
+            self.context = context
+            self.queues = queues
+            self.slowClientTimeout = slowClientTimeout
+            self.onFinish = onFinish
+            self.onHead = onHead
+        }
+
+        func start() { pump() }
+
+        /// The client left, or the answer is over.
+        func leave() {
+            isFinished = true
+            slowTimer?.cancel()
+            handle.leave()
+        }
+
+        private func finish(_ outcome: Outcome) {
+            guard !isFinished else { return }
+            leave()
+            onFinish(outcome)
+        }
+
+        private func makeWaker() -> @Sendable () -> Void {
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            return { loop.execute { bound.value.pump() } }
+        }
+
+        /// Does what can be done now.
+        func pump() {
+            guard !isFinished else { return }
+            if !hasHead, !sendHead() { return }
+            var hasWritten = false
+            while !isFinished, !isBusy, context.channel.isWritable {
+                switch handle.step(limit: BodySender.regionLimit, wake: makeWaker()) {
+                case .memory(let bytes, _):
+                    write(.byteBuffer(ByteBuffer(bytes: bytes)))
+                    hasWritten = true
+                case .lease(let lease):
+                    send(lease)
+                    hasWritten = true
+                case .pending:
+                    if hasWritten { context.flush() }
+                    return
+                case .end:
+                    finish(.complete)
+                    return
+                case .failed:
+                    finish(.broken)
+                    return
+                }
+            }
+            if hasWritten {
+                context.flush()
+                watchProgress()
+            }
+        }
+
+        private func sendHead() -> Bool {
+            let now = SystemCalls.wallClock()
+            switch handle.info(wake: makeWaker()) {
+            case .success(nil): return false
+            case .failure(let error):
+                finish(.text(exchange.answer(error, now: now)))
+                return false
+            case .success(let info?):
+                let answer = exchange.answer(info, now: now)
+                hasHead = true
+                guard let range = answer.range, answer.text == nil else {
+                    // A head alone, or with a line of text.
+                    let isBodyless = exchange.method == "HEAD" && answer.text == nil
+                    if isBodyless {
+                        onHead(answer)
+                        finish(.complete)
+                    } else {
+                        finish(.text(answer))
+                    }
+                    return false
+                }
+                if range != exchange.presumedRange { handle.setRange(position: range.lowerBound, end: range.upperBound) }
+                onHead(answer)
+                context.flush()
+                return true
+            }
+        }
+
+        private func write(_ data: IOData) {
+            context.write(NIOAny(HTTPServerResponsePart.body(data)), promise: nil)
+        }
+
+        private func send(_ lease: ExtentLease) {
+            guard lease.isUndisturbed else {
+                handle.putBack(lease)
+                return
+            }
+            guard let descriptor = lease.descriptor, lease.isResident else { return read(lease) }
+            isBusy = true
+            let file = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
+            let region = FileRegion(
+                fileHandle: file, readerIndex: Int(lease.range.lowerBound), endIndex: Int(lease.range.upperBound))
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            promise.futureResult.whenComplete { result in
+                // The descriptor is the generation's; the lease, which ends here, has kept it open.
+                _ = try? file.takeDescriptorOwnership()
+                withExtendedLifetime(lease) {}
+                bound.value.isBusy = false
+                if case .success = result { bound.value.pump() }
+            }
+            context.write(NIOAny(HTTPServerResponsePart.body(.fileRegion(region))), promise: promise)
+        }
+
+        private func read(_ lease: ExtentLease) {
+            isBusy = true
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            queues.read {
+                var bytes: [UInt8]?
+                do throws(FileError) { bytes = try lease.read() } catch { bytes = nil }
+                let found = bytes
+                loop.execute {
+                    let sender = bound.value
+                    sender.isBusy = false
+                    guard !sender.isFinished else { return }
+                    if let found {
+                        sender.write(.byteBuffer(ByteBuffer(bytes: found)))
+                        sender.context.flush()
+                    } else {
+                        sender.handle.putBack(lease)
+                    }
+                    sender.pump()
+                }
+            }
+        }
+
+        /// A client that takes nothing for very long is let go.
+        private func watchProgress() {
+            slowTimer?.cancel()
+            guard !context.channel.isWritable || isBusy else { return }
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            slowTimer = context.eventLoop.scheduleTask(in: .seconds(Int64(slowClientTimeout))) {
+                bound.value.finish(.broken)
+            }
+        }
+    }
+#endif

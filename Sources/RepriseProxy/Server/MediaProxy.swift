@@ -1,0 +1,172 @@
+#if Proxy
+    import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    public import RepriseCore
+    public import RepriseHTTP
+    import ReprisePlatform
+    import Synchronization
+
+    /// A loopback HTTP server through which any player plays from a cache.
+    public final class MediaProxy: Sendable {
+        private let server: ProxyServer
+        private let group: MultiThreadedEventLoopGroup
+        private let listener: any Channel
+        /// The port it listens on.
+        public let port: Int
+
+        private init(server: ProxyServer, group: MultiThreadedEventLoopGroup, listener: any Channel, port: Int) {
+            self.server = server
+            self.group = group
+            self.listener = listener
+            self.port = port
+        }
+
+        /// Begins to listen.
+        /// - Throws: What the system says where the address cannot be listened on, for example because it is in use.
+        public static func start(cache: MediaCache, configuration: ProxyConfiguration = .init()) async throws -> MediaProxy {
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads ?? System.coreCount)
+            let server = ProxyServer(cache: cache, configuration: configuration)
+            let unsent = configuration.unsentLimit
+            let bootstrap = ServerBootstrap(group: group)
+                .serverChannelOption(.backlog, value: 1024)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+                .childChannelOption(
+                    ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: SystemCalls.notSentLowWater)),
+                    value: unsent)
+                .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 * 1024, high: 256 * 1024))
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)
+                        try pipeline.addHandler(HTTPResponseEncoder())
+                        try pipeline.addHandler(ByteToMessageHandler(decoder))
+                        try pipeline.addHandler(HeadLimitHandler(limit: configuration.headLimit))
+                        try pipeline.addHandler(ConnectionHandler(server: server))
+                    }
+                }
+            do {
+                let listener = try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+                return MediaProxy(
+                    server: server, group: group, listener: listener, port: listener.localAddress?.port ?? configuration.port)
+            } catch {
+                try? await group.shutdownGracefully()
+                throw error
+            }
+        }
+
+        /// The address under which a player reaches `url` through the cache.
+        public func address(for url: OriginURL) -> String {
+            let host = server.configuration.host == "0.0.0.0" ? "127.0.0.1" : server.configuration.host
+            return "http://\(host):\(port)" + RequestTarget.target(for: url, token: server.configuration.token)
+        }
+
+        /// Stops: takes no more requests, lets answers under way finish for as long as the configuration says, then
+        /// closes all connections.
+        public func stop() async {
+            try? await listener.close()
+            server.drain()
+            await server.waitUntilEmpty(seconds: server.configuration.shutdownTimeout)
+            server.closeAll()
+            try? await group.shutdownGracefully()
+        }
+
+        /// Client connections now.
+        public var connectionCount: Int { server.connectionCount }
+    }
+
+    /// What all connections of a proxy share.
+    final class ProxyServer: Sendable {
+        private struct State {
+            var channels: [ObjectIdentifier: any Channel] = [:]
+            var onEmpty: (@Sendable () -> Void)?
+        }
+
+        let cache: MediaCache
+        let configuration: ProxyConfiguration
+        let rules: AccessRules
+        private let state = Mutex(State())
+
+        init(cache: MediaCache, configuration: ProxyConfiguration) {
+            self.cache = cache
+            self.configuration = configuration
+            let names = configuration.host == "0.0.0.0" ? [] : [configuration.host]
+            rules = AccessRules(
+                allowedHosts: configuration.allowedHosts + names, allowedOrigins: configuration.allowedOrigins)
+        }
+
+        /// Counts a connection in; `false` where there are too many.
+        func admit(_ channel: any Channel) -> Bool {
+            state.withLock { state in
+                state.channels[ObjectIdentifier(channel)] = channel
+                return state.channels.count <= configuration.connectionLimit
+            }
+        }
+
+        func forget(_ channel: any Channel) {
+            let onEmpty = state.withLock { state -> (@Sendable () -> Void)? in
+                state.channels[ObjectIdentifier(channel)] = nil
+                guard state.channels.isEmpty else { return nil }
+                defer { state.onEmpty = nil }
+                return state.onEmpty
+            }
+            onEmpty?()
+        }
+
+        var connectionCount: Int { state.withLock { $0.channels.count } }
+
+        func drain() {
+            for channel in state.withLock({ Array($0.channels.values) }) {
+                channel.eventLoop.execute {
+                    let handler = try? channel.pipeline.syncOperations.handler(type: ConnectionHandler.self)
+                    handler?.drain()
+                }
+            }
+        }
+
+        func waitUntilEmpty(seconds: Int) async {
+            let once = Once()
+            await withCheckedContinuation { done in
+                let finish: @Sendable () -> Void = { if once.first() { done.resume() } }
+                let isEmpty = state.withLock { state in
+                    state.onEmpty = finish
+                    return state.channels.isEmpty
+                }
+                if isEmpty { finish() }
+                cache.environment.queues.after(Int64(seconds) * 1_000_000_000, finish)
+            }
+        }
+
+        func closeAll() {
+            for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
+        }
+    }
+
+    /// Lets one of several callers be the first.
+    private final class Once: Sendable {
+        private let isDone = Mutex(false)
+        func first() -> Bool { isDone.withLock { done in defer { done = true }; return !done } }
+    }
+
+    /// Refuses requests whose head is larger than it may be.
+    final class HeadLimitHandler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias InboundOut = HTTPServerRequestPart
+
+        private let limit: Int
+
+        init(limit: Int) { self.limit = limit }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            if case .head(let head) = unwrapInboundIn(data) {
+                let size = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+                if size > limit {
+                    context.fireErrorCaught(HTTPParserError.headerOverflow)
+                    return
+                }
+            }
+            context.fireChannelRead(data)
+        }
+    }
+#endif

@@ -1,0 +1,120 @@
+#if Server
+    import ArgumentParser
+    import Logging
+    import RepriseAsyncHTTPClient
+    import RepriseCore
+    import RepriseHTTP
+    import RepriseLoopbackOrigin
+    import ReprisePlatform
+    import RepriseProxy
+    import RepriseStorage
+    import ServiceLifecycle
+    import UnixSignals
+
+    struct Serve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Serve the cache to any player on this machine.",
+            discussion: """
+                Prints URLs to paste into players. A player's URL is \
+                http://127.0.0.1:PORT/TOKEN/https/host/path for https://host/path. \
+                Stops on SIGINT or SIGTERM after answers under way, within 5 seconds.
+                """)
+
+        @OptionGroup var store: StoreOptions
+        @Option(name: .shortAndLong, help: "Port to listen on; 0 lets the system choose.")
+        var port = 8787
+        @Option(help: "Address to listen on. Anything but loopback lets other machines in.")
+        var host = "127.0.0.1"
+        @Flag(help: "Let every user of this machine in: URLs carry no token.")
+        var noToken = false
+        @Flag(help: "Put a built-in library of synthesised music behind it, throttled to 1 MB/s.")
+        var sample = false
+        @Argument(help: "URLs to print ready-made addresses for.")
+        var urls: [String] = []
+
+        func run() async throws {
+            try await RepriseTool.run {
+                let sources = try urls.map(parseURL)
+                let opened = try store.open()
+                let token = noToken ? nil : try store.token()
+                let client = AsyncHTTPOriginClient()
+                let cache = MediaCache(store: opened, client: client)
+                let library = sample ? try await SampleLibrary.start() : nil
+                var settings = ProxyConfiguration()
+                settings.host = host
+                settings.port = port
+                settings.token = token
+                let proxy: MediaProxy
+                do { proxy = try await MediaProxy.start(cache: cache, configuration: settings) } catch {
+                    throw Failure(70, "cannot listen on \(host):\(port): \(error); choose another with --port")
+                }
+                announce(proxy, sources + (library?.urls ?? []))
+                let log = Logger(label: "reprise")
+                let group = ServiceGroup(
+                    configuration: .init(
+                        services: [Running(proxy: proxy)], gracefulShutdownSignals: [.sigint, .sigterm], logger: log))
+                try await group.run()
+                await proxy.stop()
+                await cache.close()
+                await library?.stop()
+                try await client.shutdown()
+                let sums = cache.statistics
+                print(
+                    "stopped: \(Size(sums.served)) served, \(Size(sums.fromOrigin)) from origins, \(sums.originRequests) requests")
+            }
+        }
+
+        private func announce(_ proxy: MediaProxy, _ sources: [OriginURL]) {
+            print("reprise serves \(store.root) on \(host):\(proxy.port)")
+            if host != "127.0.0.1", host != "::1", host != "localhost" {
+                print("warning: other machines can reach this address")
+            }
+            for source in sources {
+                let address = proxy.address(for: source)
+                print(
+                    """
+
+                    \(source.redacted)
+                      mpv      mpv '\(address)'
+                      ffplay   ffplay -autoexit '\(address)'
+                      VLC      vlc '\(address)'
+                      browser  \(address)
+                      curl     curl -o /dev/null '\(address)'
+                    """)
+            }
+            if sources.isEmpty, let example = OriginURL("https://example.com/film.mp4") {
+                print("\nput your own URL in:  mpv '\(proxy.address(for: example))'")
+                print("or let it be made:    reprise url https://example.com/film.mp4")
+            }
+            print("\nready")
+            flushOutput()
+        }
+    }
+
+    /// Runs until it is told to stop; the stopping itself is done in order by `Serve`.
+    private struct Running: Service {
+        let proxy: MediaProxy
+
+        func run() async throws { try await gracefulShutdown() }
+    }
+
+    struct URLCommand: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "url", abstract: "Print the address under which a player reaches a URL through `reprise serve`.")
+
+        @OptionGroup var store: StoreOptions
+        @Option(name: .shortAndLong, help: "Port of the server.")
+        var port = 8787
+        @Flag(help: "For a server that was started with --no-token.")
+        var noToken = false
+        @Argument(help: "URL of the media.")
+        var url: String
+
+        func run() async throws {
+            try await RepriseTool.run {
+                let target = RequestTarget.target(for: try parseURL(url), token: noToken ? nil : try store.token())
+                print("http://127.0.0.1:\(port)\(target)")
+            }
+        }
+    }
+#endif

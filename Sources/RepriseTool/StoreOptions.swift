@@ -1,0 +1,125 @@
+#if Server
+    import ArgumentParser
+    import RepriseAsyncHTTPClient
+    import RepriseCore
+    import RepriseHTTP
+    import ReprisePlatform
+    import RepriseProxy
+    import RepriseRanges
+    import RepriseStorage
+
+    /// Where the store is.
+    struct StoreOptions: ParsableArguments {
+        @Option(name: .shortAndLong, help: "Directory of the store.")
+        var directory: String?
+
+        var root: String {
+            if let directory { return StoreOptions.absolute(directory) }
+            if let directory = SystemCalls.environment("REPRISE_DIRECTORY") { return StoreOptions.absolute(directory) }
+            let home = SystemCalls.environment("HOME") ?? "/var/tmp"
+            #if os(macOS)
+                return home + "/Library/Caches/reprise"
+            #else
+                return (SystemCalls.environment("XDG_CACHE_HOME") ?? home + "/.cache") + "/reprise"
+            #endif
+        }
+
+        private static func absolute(_ path: String) -> String {
+            if path.hasPrefix("/") { return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path }
+            return SystemCalls.currentDirectory + "/" + path
+        }
+
+        /// Opens the store for writing, or ends the program with a plain message.
+        func open() throws -> Store {
+            do throws(StoreError) {
+                return try Store(root: root, fileSystem: RealFileSystem(), onSlots: try SlotTrace.fromEnvironment())
+            } catch {
+                throw Failure(error)
+            }
+        }
+
+        /// Opens the store for looking only: it may be in use.
+        func openForReading() throws -> Store {
+            do throws(StoreError) {
+                return try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly)
+            } catch {
+                throw Failure(error)
+            }
+        }
+
+        /// The token of this store's server: made once, so that URLs stay good over restarts.
+        func token() throws -> String {
+            do throws(FileError) {
+                let files = RealFileSystem()
+                try files.makeDirectory(root)
+                let handle = try files.open(root + "/token", .create)
+                var bytes: [UInt8] = []
+                try handle.read(at: 0, count: 64, into: &bytes)
+                let found = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+                if found.utf8.count == 32, found.allSatisfy({ $0.isHexDigit }) { return found }
+                let token = ProxyConfiguration.makeToken()
+                try handle.truncate(to: 0)
+                try handle.write(Array((token + "\n").utf8), at: 0)
+                return token
+            } catch {
+                throw Failure(74, "the token file in \(root) cannot be used: \(error)")
+            }
+        }
+    }
+
+    /// A message for a person and the exit code that goes with it.
+    struct Failure: Error, CustomStringConvertible {
+        let code: Int32
+        let description: String
+
+        init(_ code: Int32, _ message: String) {
+            self.code = code
+            description = message
+        }
+
+        init(_ error: StoreError) {
+            self.init(error.code == .inUse ? 75 : 74, error.description)
+        }
+
+        init(_ error: CacheError) {
+            switch error.code {
+            case .badURL, .rangeNotSatisfiable: self.init(64, error.description)
+            case .store: self.init(74, error.description)
+            case .closed: self.init(70, error.description)
+            case .originUnreachable, .originTimedOut, .originRefused, .originInvalid, .changed:
+                self.init(69, error.description)
+            }
+        }
+    }
+
+    /// Runs a command; a failure becomes a line on standard error and an exit code.
+    func run(_ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch let failure as Failure {
+            printError("reprise: \(failure.description)")
+            throw ExitCode(failure.code)
+        } catch let error as CacheError {
+            let failure = Failure(error)
+            printError("reprise: \(failure.description)")
+            throw ExitCode(failure.code)
+        }
+    }
+
+    /// Reads a URL as a person gives it.
+    func parseURL(_ text: String) throws -> OriginURL {
+        guard let url = OriginURL(text) else {
+            throw Failure(64, "\(text) is not an absolute http or https URL")
+        }
+        return url
+    }
+
+    /// `REPRISE_TRACE_SLOTS=file` appends a line for every slot write: how a test of `kill -9` knows what must be there.
+    enum SlotTrace {
+        static func fromEnvironment() throws(StoreError) -> (@Sendable (String, ByteRange) -> Void)? {
+            guard let path = SystemCalls.environment("REPRISE_TRACE_SLOTS") else { return nil }
+            guard let file = AppendingFile(path: path) else { return nil }
+            return { name, range in file.append("\(name) \(range.lowerBound) \(range.upperBound)\n") }
+        }
+    }
+#endif
