@@ -27,6 +27,7 @@ struct Simulation {
             $0.tuning.readAhead = 768
             $0.tuning.windowLimit = 2048
             $0.tuning.joinDistance = 512
+            $0.tuning.leastReach = 64
             $0.tuning.inheritDistance = 128
             $0.tuning.windDown = 128
             $0.tuning.overlap = 32

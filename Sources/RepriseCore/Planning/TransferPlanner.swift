@@ -173,7 +173,7 @@ package struct TransferPlanner: Sendable {
     package var reach: Int64 {
         guard let rate = measure.rate, let firstByte = measure.firstByte else { return tuning.joinDistance }
         let time = Double(firstByte + tuning.joinSlack) / Double(TransferTuning.second)
-        return max(64 * 1024, min(Int64(rate * time), 64 << 20))
+        return max(tuning.leastReach, min(Int64(rate * time), 64 << 20))
     }
 
     private func willServe(_ start: Reader, _ missing: Int64) -> Bool {

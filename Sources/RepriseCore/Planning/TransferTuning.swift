@@ -18,6 +18,10 @@ package struct TransferTuning: Sendable, Hashable {
     package var windowLimit: Int64 = 1 << 20
     /// Before a host's rate is known a transfer is joined if it is at most so far behind.
     package var joinDistance: Int64 = 256 * 1024
+    /// Never less than this: a little wait is better than a connection.
+    package var leastReach: Int64 = 32 * 1024
+    /// A connection's rate is noted over spells of at least this time.
+    package var measureInterval: Int64 = 50 * millisecond
     /// Slack added to the host's first-byte time when joining is weighed against starting.
     package var joinSlack: Int64 = 50 * millisecond
     /// A reader that starts within so many bytes of where another ended, not long ago, goes on with its request size.

@@ -8,7 +8,7 @@ extension SessionState {
     mutating func receivedBody(_ id: Int, _ piece: ArraySlice<UInt8>) {
         guard var transfer = transfers[id], var request = transfer.request, !request.isRevalidation else { return }
         request.isDemanding = false
-        request.received += Int64(piece.count)
+        measure(&request, Int64(piece.count))
         transfer.lastProgress = now
         let received = Int64(piece.count)
         effects.append(.count { $0.fromOrigin += received })
@@ -49,6 +49,16 @@ extension SessionState {
             return
         }
         demand(id)
+    }
+
+    /// Tells the host's book a connection's rate, over spells in which bytes were asked for.
+    private func measure(_ request: inout Transfer.Request, _ count: Int64) {
+        request.received += count
+        let elapsed = now - request.measuredFrom
+        guard elapsed >= tuning.measureInterval else { return }
+        environment.hosts.note(rate: Double(request.received) * Double(TransferTuning.second) / Double(elapsed), of: url.origin)
+        request.received = 0
+        request.measuredFrom = now
     }
 
     /// Whether the bytes of `part` are those that are held before the fill.
@@ -110,11 +120,6 @@ extension SessionState {
             endRequest(id)
             transfers[id] = nil
             return
-        }
-        let elapsed = now - request.firstByteAt
-        if request.received >= 64 * 1024, elapsed > 0 {
-            let rate = Double(request.received) * Double(TransferTuning.second) / Double(elapsed)
-            environment.hosts.note(rate: rate, of: url.origin)
         }
         if let end = request.end, request.position < end {
             requestFailed(id, OriginFailure(.interrupted, "the origin sent \(request.position) of \(end) bytes"))

@@ -231,6 +231,9 @@ extension SessionState {
         transfers[id]?.readers = ids
         if transfers[id]?.pausedSince != nil {
             transfers[id]?.pausedSince = nil
+            // A pause is no measure of the host.
+            transfers[id]?.request?.measuredFrom = now
+            transfers[id]?.request?.received = 0
             transfers[id]?.lastProgress = now
         }
         if transfers[id]?.request == nil {

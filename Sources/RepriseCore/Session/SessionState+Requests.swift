@@ -209,7 +209,7 @@ extension SessionState {
     private mutating func receivedHead(_ id: Int, _ head: OriginResponseHead) {
         guard var request = transfers[id]?.request, let transfer = transfers[id] else { return }
         request.hasHead = true
-        request.firstByteAt = now
+        request.measuredFrom = now
         let now = now
         transfers[id]?.request = request
         transfers[id]?.lastProgress = now

@@ -27,9 +27,9 @@ struct Transfer {
         var end: Int64?
         /// Stored bytes just before the fill, which the answer must repeat.
         var overlap: ArraySlice<UInt8> = []
-        /// Bytes received and when the first came, for the host's rate.
+        /// Bytes received since `measuredFrom`, for the host's rate.
         var received: Int64 = 0
-        var firstByteAt: Int64 = 0
+        var measuredFrom: Int64 = 0
         /// Asks only whether the stored representation is still good.
         var isRevalidation = false
     }

@@ -62,10 +62,13 @@ public struct EntryInfo: Sendable, Hashable {
 
     /// Reads the file; `nil` where it is not whole or its hash disagrees.
     package init?(decoding bytes: [UInt8]) {
-        guard let file = try? JSONDecoder().decode(InfoFile.self, from: Data(bytes)),
-            let proof = try? file.info.proof(), proof == file.proof, let info = file.info.info
-        else { return nil }
-        self = info
+        do {
+            let file = try JSONDecoder().decode(InfoFile.self, from: Data(bytes))
+            guard try file.info.proof() == file.proof, let info = file.info.info else { return nil }
+            self = info
+        } catch {
+            return nil  // not JSON, or not ours: damaged, which the caller reports
+        }
     }
 }
 

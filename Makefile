@@ -1,0 +1,40 @@
+# What a person types. Everything a target needs it installs or builds itself.
+
+SEEDS ?= 20000
+KILLS ?= 500
+SWIFT_BUILD = swift build --traits Server
+CORE = --disable-default-traits --scratch-path .build-core
+
+.PHONY: run build test check format simulate kill demo clean tools
+
+run: build  ## Serve the sample library on 127.0.0.1:8787.
+	.build/release/reprise serve --port 8787 --sample
+
+demo: build  ## Show what the cache does: no network, no player.
+	.build/release/reprise demo
+
+build:  ## The release binary, .build/release/reprise.
+	$(SWIFT_BUILD) -c release --product reprise
+
+test: tools  ## Every test; installs the players and servers they drive.
+	scripts/test
+
+tools:
+	scripts/install-tools
+
+check:  ## What CI checks besides the tests: each can be run alone from scripts/checks.
+	scripts/check
+
+format:  ## Put the sources into the house's format.
+	swift format --in-place --recursive --parallel Sources Tests Package.swift
+
+simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n.
+	swift build --build-tests $(CORE)
+	REPRISE_SEEDS=$(SEEDS) scripts/run-tests .build-core/debug Simulation
+
+kill:  ## kill -9 the real server KILLS times.
+	$(SWIFT_BUILD) --build-tests
+	REPRISE_KILLS=$(KILLS) scripts/run-tests .build/debug KillTests
+
+clean:
+	rm -rf .build .build-*
