@@ -159,7 +159,7 @@
         }
 
         /// Reads the server's announcement up to its port.
-        static func port(announcedOn output: FileHandle) throws -> Int {
+        static func port(announcedOn output: Foundation.FileHandle) throws -> Int {
             var text = ""
             while true {
                 let data = output.availableData

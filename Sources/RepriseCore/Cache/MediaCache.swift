@@ -18,7 +18,7 @@ public final class MediaCache: Sendable {
         /// When stored bytes may be used without asking the origin.
         public var freshness: FreshnessPolicy = .immutable
         /// How sure to be that bytes fetched later belong to those stored.
-        public var sameness: SamenessPolicy = .automatic
+        public var sameness = SamenessRules()
         /// How a URL becomes a key.
         public var keys: KeyPolicy = .unsigned
         /// Fields sent with every request to an origin, for example `User-Agent`.
@@ -33,7 +33,7 @@ public final class MediaCache: Sendable {
     private struct State {
         var sessions: [ResourceKey: ResourceSession] = [:]
         var privateSessions: [ObjectIdentifier: ResourceSession] = [:]
-        var isClosed = false
+        var usage: StoreUsage?
     }
 
     /// The configuration it was made with.
@@ -51,7 +51,41 @@ public final class MediaCache: Sendable {
             queues: queues, client: client, store: store, hosts: HostBook(limit: configuration.tuning.requestsPerHost),
             hub: EventHub(), tuning: configuration.tuning, freshness: configuration.freshness,
             sameness: configuration.sameness)
+        if let store { takeCensus(store) }
     }
+
+    /// Adds up what is stored, on the janitor and in small steps: opening a cache never waits for it.
+    private func takeCensus(_ store: Store) {
+        environment.queues.upkeep { [weak self] in
+            do throws(StoreError) { self?.count(store, try store.entryNames().sorted(), StoreUsage()) } catch {
+                self?.environment.hub.send(.degraded(key: "", reason: error.description))
+            }
+        }
+    }
+
+    private func count(_ store: Store, _ names: [String], _ sum: StoreUsage) {
+        var sum = sum
+        for name in names.prefix(64) {
+            do throws(StoreError) {
+                guard let entry = try store.describe(name: name) else { continue }
+                sum.entries += 1
+                sum.stored += entry.summary.stored
+                sum.allocated += entry.summary.allocated
+            } catch {
+                environment.hub.send(.degraded(key: name, reason: error.description))
+            }
+        }
+        let rest = Array(names.dropFirst(64))
+        let total = sum
+        if rest.isEmpty {
+            state.withLock { $0.usage = total }
+        } else {
+            environment.queues.upkeep { [weak self] in self?.count(store, rest, total) }
+        }
+    }
+
+    /// What was stored when the cache was opened; `nil` until it has been added up.
+    public var usageAtOpening: StoreUsage? { state.withLock { $0.usage } }
 
     /// Opens or makes a cache in `directory`, sending by `client`.
     /// - Throws: `StoreError` where the directory cannot be used or another process writes it.
@@ -163,6 +197,19 @@ public final class MediaCache: Sendable {
         await withCheckedContinuation { done in queues.upkeep { done.resume() } }
         environment.store?.release()
     }
+}
+
+/// What a store holds.
+public struct StoreUsage: Sendable, Hashable {
+    /// Number of entries.
+    public var entries = 0
+    /// Bytes stored.
+    public var stored: Int64 = 0
+    /// Bytes set aside by the volume, counted in allocated blocks.
+    public var allocated: Int64 = 0
+
+    /// Nothing.
+    public init() {}
 }
 
 /// Keeps an event listener alive.

@@ -11,6 +11,23 @@ public enum SamenessPolicy: Sendable, Hashable {
     case lengthOnly
 }
 
+/// The policy, and hosts for which it is another one.
+public struct SamenessRules: Sendable, Hashable {
+    /// For hosts that are not named.
+    public var standard: SamenessPolicy
+    /// By host name in lower case: stricter or laxer.
+    public var byHost: [String: SamenessPolicy]
+
+    /// Makes rules.
+    public init(_ standard: SamenessPolicy = .automatic, byHost: [String: SamenessPolicy] = [:]) {
+        self.standard = standard
+        self.byHost = byHost
+    }
+
+    /// The policy for `host`.
+    public func policy(for host: String) -> SamenessPolicy { byHost[host] ?? standard }
+}
+
 /// How one continuation is guarded.
 package struct ContinuationGuard: Sendable, Hashable {
     /// `If-Range` to send.

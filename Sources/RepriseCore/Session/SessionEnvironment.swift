@@ -11,12 +11,12 @@ package struct SessionEnvironment: Sendable {
     package var hub: EventHub
     package var tuning: TransferTuning
     package var freshness: FreshnessPolicy
-    package var sameness: SamenessPolicy
+    package var sameness: SamenessRules
 
     package init(
         queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostBook, hub: EventHub,
         tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
-        sameness: SamenessPolicy = .automatic
+        sameness: SamenessRules = SamenessRules()
     ) {
         self.queues = queues
         self.client = client

@@ -17,6 +17,10 @@ extension SessionState {
             // More than was announced: what is past the end belongs to nothing.
             rest = rest.prefix(Int(max(0, end - request.position)))
         }
+        if request.isCheck {
+            receivedCheck(id, transfer, request, rest)
+            return
+        }
         if request.position < transfer.window.head {
             let part = rest.prefix(Int(min(Int64(rest.count), transfer.window.head - request.position)))
             if !repeats(part, request) {
@@ -28,8 +32,8 @@ extension SessionState {
             request.position += Int64(part.count)
             rest = rest.dropFirst(part.count)
             if transfer.isTrial, request.position >= transfer.window.head {
-                environment.hosts.distrustEntityTags(of: url.origin, now: wallClock)
-                effects.append(.event(.demotedEntityTags(host: url.origin)))
+                demoteEntityTags()
+                transfer.isTrial = false
             }
         }
         if !rest.isEmpty {
@@ -49,6 +53,37 @@ extension SessionState {
             return
         }
         demand(id)
+    }
+
+    /// The answer to a request for bytes that are stored already: they must be the same.
+    private mutating func receivedCheck(
+        _ id: Int, _ transfer: Transfer, _ request: Transfer.Request, _ piece: ArraySlice<UInt8>
+    ) {
+        var transfer = transfer
+        var request = request
+        let isSame = repeats(piece, request)
+        request.position += Int64(piece.count)
+        transfer.request = request
+        transfers[id] = transfer
+        guard isSame else { return overlapDiffers(id) }
+        if let end = request.end, request.position >= end {
+            passedCheck(id)
+        } else {
+            demand(id)
+        }
+    }
+
+    /// The origin still has the stored bytes: the transfer goes on to what is missing.
+    private mutating func passedCheck(_ id: Int) {
+        transfers[id]?.isChecked = true
+        if transfers[id]?.isTrial == true { demoteEntityTags() }
+        endRequest(id)
+        ask(id)
+    }
+
+    private mutating func demoteEntityTags() {
+        environment.hosts.distrustEntityTags(of: url.origin, now: wallClock)
+        effects.append(.event(.demotedEntityTags(host: url.origin)))
     }
 
     /// Tells the host's book a connection's rate, over spells in which bytes were asked for.

@@ -263,7 +263,8 @@ extension SessionState {
     /// Asks for the next piece, if there is room for it and somebody wants it.
     mutating func demand(_ id: Int) {
         guard let transfer = transfers[id], let request = transfer.request, request.hasHead, !request.isDemanding,
-            !request.isRevalidation, transfer.window.head < transfer.goal || transfer.window.head > request.position,
+            !request.isRevalidation,
+            request.isCheck || transfer.window.head < transfer.goal || transfer.window.head > request.position,
             hasRoom(transfer)
         else { return }
         let now = now

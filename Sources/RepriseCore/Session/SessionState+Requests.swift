@@ -11,25 +11,28 @@ extension SessionState {
         var asked = nextRange(of: transfer, representation)
         var guardFields = HTTPFields()
         var overlap: ArraySlice<UInt8> = []
+        var isCheck = false
         if let representation, !transfer.isSequential {
             let trusts = environment.hosts.trustsEntityTags(of: url.origin, now: wallClock) && !transfer.isTrial
             guard
                 let guardian = ContinuationGuard(
-                    policy: environment.sameness, validator: representation.info.validator, trustsEntityTags: trusts)
+                    policy: environment.sameness.policy(for: url.host), validator: representation.info.validator, trustsEntityTags: trusts)
             else {
                 supersede(representation.id)
                 finish(id)
                 return
             }
             if let ifRange = guardian.ifRange { guardFields["If-Range"] = ifRange }
-            if guardian.comparesOverlap, let stored = overlapRange(before: asked.lowerBound, transfer, representation) {
+            if guardian.comparesOverlap, !transfer.isChecked, let stored = overlapRange(before: asked.lowerBound, representation) {
                 guard let known = transfer.overlap else {
                     transfers[id]?.isPreparing = true
                     effects.append(.readOverlap(transfer: id, stored.generation, stored.range))
                     return
                 }
                 overlap = known
-                asked = ByteRange(asked.lowerBound - Int64(overlap.count), asked.upperBound)
+                isCheck = stored.range.upperBound != asked.lowerBound && !overlap.isEmpty
+                let start = isCheck ? stored.range.lowerBound : asked.lowerBound - Int64(overlap.count)
+                asked = ByteRange(start, isCheck ? start + Int64(overlap.count) : asked.upperBound)
             }
         }
         guard !transfer.isQueued else { return }
@@ -43,9 +46,11 @@ extension SessionState {
         for line in guardFields.lines { fields[line.name] = line.value }
         let serial = makeID()
         transfer.request = Transfer.Request(
-            serial: serial, origin: url.origin, asked: transfer.isSequential ? nil : asked, sentAt: now, overlap: overlap)
-        transfer.lastAsked = asked
-        transfer.requestIndex += 1
+            serial: serial, origin: url.origin, asked: transfer.isSequential ? nil : asked, sentAt: now, overlap: overlap, isCheck: isCheck)
+        if !isCheck {
+            transfer.lastAsked = asked
+            transfer.requestIndex += 1
+        }
         transfer.overlap = nil
         transfer.lastProgress = now
         transfers[id] = transfer
@@ -77,14 +82,17 @@ extension SessionState {
         return ByteRange(head, max(end, head + 1))
     }
 
-    // The stored bytes just before `offset`, or, where none adjoin, none: length and date have to do then.
+    // The stored bytes just before `offset`; where none adjoin, the first stored ones, for a request of their own.
     private func overlapRange(
-        before offset: Int64, _ transfer: Transfer, _ representation: Representation
+        before offset: Int64, _ representation: Representation
     ) -> (generation: Generation, range: ByteRange)? {
-        guard let generation = representation.generation, offset > 0,
-            case .some(let stored) = generation.claimed.range(containing: offset - 1)
-        else { return nil }
-        return (generation, ByteRange(max(stored.lowerBound, offset - tuning.overlap), offset))
+        guard let generation = representation.generation else { return nil }
+        let claimed = generation.claimed
+        if offset > 0, let stored = claimed.range(containing: offset - 1) {
+            return (generation, ByteRange(max(stored.lowerBound, offset - tuning.overlap), offset))
+        }
+        guard let stored = claimed.ranges.first else { return nil }
+        return (generation, ByteRange(stored.lowerBound, min(stored.upperBound, stored.lowerBound + tuning.overlap)))
     }
 
     /// Stored bytes for an overlap have been read, or could not be.
@@ -361,7 +369,7 @@ extension SessionState {
     ) {
         guard let held else { return }
         let new = Validator(fields: head.fields)
-        if environment.sameness == .automatic, !(transfers[id]?.isTrial ?? true), head.status == 200 || head.status == 206,
+        if environment.sameness.policy(for: url.host) == .automatic, !(transfers[id]?.isTrial ?? true), head.status == 200 || head.status == 206,
             let old = held.info.validator.entityTag, let tag = new.entityTag, old != tag,
             held.info.length != nil, length == held.info.length,
             held.info.validator.lastModified != nil, held.info.validator.lastModified == new.lastModified,
@@ -423,6 +431,7 @@ extension SessionState {
         transfer.writer = nil
         transfer.isWriting = false
         transfer.request?.overlap = []
+        transfer.request?.isCheck = false
         transfers[id] = transfer
     }
 

@@ -30,6 +30,8 @@ struct Transfer {
         /// Bytes received since `measuredFrom`, for the host's rate.
         var received: Int64 = 0
         var measuredFrom: Int64 = 0
+        /// Asks only for stored bytes, to compare them.
+        var isCheck = false
         /// Asks only whether the stored representation is still good.
         var isRevalidation = false
     }
@@ -63,6 +65,8 @@ struct Transfer {
     /// Stored bytes are being read for an overlap.
     var isPreparing = false
     var overlap: ArraySlice<UInt8>?
+    /// The origin was seen to have the stored bytes; once a transfer is enough.
+    var isChecked = false
     /// An entity tag alone differed: this request finds out by an overlap whether the bytes do.
     var isTrial = false
 
