@@ -5,6 +5,7 @@
     import NIOPosix
     public import RepriseCore
     import RepriseHTTP
+    import ReprisePlatform
     import Synchronization
 
     /// The origin client for Linux and servers, over async-http-client's streaming delegate: the body is read from the
@@ -34,6 +35,8 @@
             // The engine allows 6 a host; the pool must never be what waits.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
             configuration.connectionPool.idleTimeout = .seconds(60)
+            // Retrying is the engine's business: it knows who waits and for how long.
+            configuration.connectionPool.retryConnectionEstablishment = false
             if let receiveBuffer {
                 configuration.http1_1ConnectionDebugInitializer = { channel in
                     channel.setOption(.socketOption(.so_rcvbuf), value: ChannelOptions.Types.SocketOption.Value(receiveBuffer))
@@ -188,7 +191,10 @@
                 return OriginFailure(.unreachable, "the origin cannot be reached")
             }
             if let error = error as? IOError {
-                return OriginFailure(.interrupted, "the connection to the origin broke (\(error.errnoCode))")
+                let words = SystemCalls.message(error.errnoCode)
+                return SystemCalls.meansUnreachable(error.errnoCode)
+                    ? OriginFailure(.unreachable, "the origin cannot be reached: \(words)")
+                    : OriginFailure(.interrupted, "the connection to the origin broke: \(words)")
             }
             let text = String(describing: error)
             let isTLS = text.contains("certificate") || text.contains("handshake") || text.contains("SSL")

@@ -33,7 +33,7 @@
         public static func start(_ origin: ScriptedOrigin, port: Int = 0) async throws -> LoopbackOrigin {
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             let connections = Connections()
-            let listener = try await ServerBootstrap(group: group)
+            let bootstrap = ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 256)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -47,7 +47,11 @@
                         try pipeline.addHandler(OriginHandler(origin: origin))
                     }
                 }
-                .bind(host: "127.0.0.1", port: port).get()
+            let listener: any Channel
+            do { listener = try await bootstrap.bind(host: "127.0.0.1", port: port).get() } catch {
+                try? await group.shutdownGracefully()
+                throw error
+            }
             return LoopbackOrigin(
                 origin: origin, port: listener.localAddress?.port ?? port, group: group, listener: listener,
                 connections: connections)

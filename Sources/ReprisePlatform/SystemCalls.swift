@@ -13,6 +13,11 @@ package enum SystemCalls {
         unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     }
 
+    /// Whether an error code says that a host or port could not be reached at all.
+    package static func meansUnreachable(_ code: Int32) -> Bool {
+        [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN].contains(code)
+    }
+
     /// Seconds since 1970.
     package static func wallClock() -> Int64 { Int64(time(nil)) }
 

@@ -74,18 +74,11 @@
 
         /// Serves, reads `bytes` from `start` on through the proxy, and kills the server while it goes on sending.
         func playAndKill(_ url: String, from start: Int64, bytes: Int) throws {
-            let serve = Process()
-            serve.executableURL = Program.reprise
-            serve.arguments = ["serve", "--port", "0", "--no-token", "--directory", store]
-            serve.environment = ProcessInfo.processInfo.environment.merging(["REPRISE_TRACE_SLOTS": trace]) { $1 }
-            let output = Pipe()
-            serve.standardOutput = output
-            try serve.run()
-            let port = try Program.port(announcedOn: output.fileHandleForReading)
+            let serve = try Program.Server(directory: store, environment: ["REPRISE_TRACE_SLOTS": trace])
             let client = Process()
             client.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
             let target = url.replacingOccurrences(of: "http://", with: "http/")
-            client.arguments = ["-s", "-N", "-r", "\(start)-", "http://127.0.0.1:\(port)/\(target)"]
+            client.arguments = ["-s", "-N", "-r", "\(start)-", "http://127.0.0.1:\(serve.port)/\(target)"]
             let body = Pipe()
             client.standardOutput = body
             try client.run()
@@ -148,30 +141,5 @@
             }
             return ranges
         }
-    }
-
-    /// The built program, beside the tests.
-    enum Program {
-        static var reprise: URL {
-            // The test bundle and the program are products of one build and lie in one folder.
-            let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-            return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("reprise")
-        }
-
-        /// Reads the server's announcement up to its port.
-        static func port(announcedOn output: Foundation.FileHandle) throws -> Int {
-            var text = ""
-            while true {
-                let data = output.availableData
-                if data.isEmpty { throw NoPort(text: text) }
-                text += String(decoding: data, as: UTF8.self)
-                guard text.contains("ready\n"), let line = text.split(separator: "\n").first,
-                    let port = line.split(separator: ":").last.flatMap({ Int($0) })
-                else { continue }
-                return port
-            }
-        }
-
-        struct NoPort: Error { let text: String }
     }
 #endif

@@ -56,7 +56,7 @@ struct RangeSpecifierTests {
         #expect(RangeSpecifier.field(for: .from(7)) == "bytes=7-")
     }
 
-    @Test func `inv9 clips to the length, and is unsatisfiable only from the length on`() {
+    @Test func `inv09 clips to the length, and is unsatisfiable only from the length on`() {
         #expect(RangeSpecifier.closed(first: 9, last: 100).resolved(length: 10) == ByteRange(9, 10))
         #expect(RangeSpecifier.closed(first: 0, last: .max).resolved(length: 10) == ByteRange(0, 10))
         #expect(RangeSpecifier.closed(first: 10, last: 11).resolved(length: 10) == nil)
@@ -109,12 +109,12 @@ struct ContentRangeTests {
     ]
 
     @Test(arguments: readings)
-    func `inv9 is read exactly or not at all`(reading: Reading) {
+    func `inv09 is read exactly or not at all`(reading: Reading) {
         #expect(ContentRange.parse(reading.field) == reading.value, "\(reading.field)")
     }
 
     @Test(arguments: UInt64(1)...4)
-    func `inv9 is read back as it was written`(seed: UInt64) {
+    func `inv09 is read back as it was written`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
             let lower = Int64.random(in: 0..<(.max - 2), using: &random) >> Int64.random(in: 0..<60, using: &random)

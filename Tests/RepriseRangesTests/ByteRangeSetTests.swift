@@ -46,7 +46,7 @@ struct ByteRangeSetTests {
     }
 
     @Test(arguments: bases, UInt64(1)...6)
-    func `inv7 agrees with a bitmap after any operations`(base: Int64, seed: UInt64) {
+    func `inv07 agrees with a bitmap after any operations`(base: Int64, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var model = Bitmap(base: base)
         var set = ByteRangeSet()
@@ -79,7 +79,7 @@ struct ByteRangeSetTests {
     }
 
     @Test(arguments: bases, UInt64(1)...4)
-    func `inv8 extents and gaps partition any query in order`(base: Int64, seed: UInt64) {
+    func `inv08 extents and gaps partition any query in order`(base: Int64, seed: UInt64) {
         var random = SeededGenerator(seed: seed &* 77)
         let comment: Comment = "seed \(seed), base \(base)"
         for _ in 0..<800 {
@@ -115,7 +115,7 @@ struct ByteRangeSetTests {
     }
 
     @Test(arguments: UInt64(1)...8)
-    func `inv7 is the same whatever the order of insertion`(seed: UInt64) {
+    func `inv07 is the same whatever the order of insertion`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             var model = Bitmap(base: 0)
@@ -128,7 +128,7 @@ struct ByteRangeSetTests {
         }
     }
 
-    @Test func `inv7 zero lengths change nothing`() {
+    @Test func `inv07 zero lengths change nothing`() {
         var set = ByteRangeSet(ByteRange(4, 8))
         for offset in [Int64(0), 3, 4, 6, 8, 9, .max] {
             set.insert(ByteRange(offset, offset))
@@ -139,7 +139,7 @@ struct ByteRangeSetTests {
         #expect(set.contains(ByteRange(100, 100)) && Array(set.pieces(of: ByteRange(5, 5))).isEmpty)
     }
 
-    @Test func `inv7 touching ends are one range`() {
+    @Test func `inv07 touching ends are one range`() {
         var set = ByteRangeSet([ByteRange(0, 4), ByteRange(8, 12)])
         set.insert(ByteRange(4, 8))
         #expect(set.ranges == [ByteRange(0, 12)])
@@ -149,7 +149,7 @@ struct ByteRangeSetTests {
         #expect(set.ranges == [ByteRange(0, 24)])
     }
 
-    @Test func `inv7 holds everything that 64 bits can name`() {
+    @Test func `inv07 holds everything that 64 bits can name`() {
         var set = ByteRangeSet(ByteRange.from(0))
         #expect(set.count == .max && set.contains(.max - 1) && !set.contains(.max))
         set.remove(ByteRange(5, 6))

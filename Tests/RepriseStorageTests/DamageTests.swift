@@ -89,7 +89,7 @@ struct DamageTests {
         return path.contains("/body.") ? .block : .nothing
     }
 
-    @Test func `inv5 a flipped bit costs a block or an entry and shows no wrong byte`() throws {
+    @Test func `inv05 a flipped bit costs a block or an entry and shows no wrong byte`() throws {
         let closed = try images().closed
         var random = SeededGenerator(seed: 5)
         for (path, bytes) in closed.sorted(by: { $0.key < $1.key }) {
@@ -104,7 +104,7 @@ struct DamageTests {
         }
     }
 
-    @Test func `inv5 a file cut short or deleted shows no wrong byte`() throws {
+    @Test func `inv05 a file cut short or deleted shows no wrong byte`() throws {
         let closed = try images().closed
         for (path, bytes) in closed {
             let isRoot = path.hasSuffix("/format")
@@ -122,7 +122,7 @@ struct DamageTests {
         }
     }
 
-    @Test func `inv5 a file that grew shows no wrong byte`() throws {
+    @Test func `inv05 a file that grew shows no wrong byte`() throws {
         let closed = try images().closed
         var random = SeededGenerator(seed: 6)
         for (path, bytes) in closed {
@@ -138,7 +138,7 @@ struct DamageTests {
         }
     }
 
-    @Test func `inv5 a slots file made as large as a disk allows traps nothing`() throws {
+    @Test func `inv05 a slots file made as large as a disk allows traps nothing`() throws {
         for size in [Int64(1) << 44, 1 << 62, .max] {
             let fixture = StoreFixture(blockSize: 32_768)
             let content = PositionCodedContent(length: 100)
@@ -152,7 +152,7 @@ struct DamageTests {
         }
     }
 
-    @Test func `inv5 files of two entries swapped show no wrong byte`() throws {
+    @Test func `inv05 files of two entries swapped show no wrong byte`() throws {
         let closed = try images().closed
         let mine = closed.keys.filter { $0.contains(Store.entryName(key: DamageTests.key)) }
         let others = closed.keys.filter { $0.contains(Store.entryName(key: DamageTests.otherKey)) }
@@ -174,7 +174,7 @@ struct DamageTests {
         try survive(image, damaged: folder, cost: .entry, "a whole entry under another name")
     }
 
-    @Test func `inv5 an older copy shows no wrong byte`() throws {
+    @Test func `inv05 an older copy shows no wrong byte`() throws {
         let (replaced, partial, closed) = try images()
         for (older, name) in [(partial, "half full"), (replaced, "replaced generation")] {
             for path in closed.keys where path.contains(Store.entryName(key: DamageTests.key)) {
@@ -198,7 +198,7 @@ struct DamageTests {
     }
 
     @Test(arguments: UInt64(1)...3)
-    func `inv5 slots in one another's place prove nothing`(seed: UInt64) throws {
+    func `inv05 slots in one another's place prove nothing`(seed: UInt64) throws {
         let closed = try images().closed
         var random = SeededGenerator(seed: seed)
         let path = try #require(closed.keys.first { $0.hasSuffix("blocks.2") })

@@ -7,7 +7,7 @@ import Testing
 @Suite("A generation")
 struct GenerationTests {
     @Test(arguments: [Int64(7), 16], UInt64(1)...12)
-    func `inv2 inv4 serves exactly what was written, now and after reopening`(blockSize: Int64, seed: UInt64) throws {
+    func `inv02 inv04 serves exactly what was written, now and after reopening`(blockSize: Int64, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let fixture = StoreFixture(blockSize: blockSize)
         let content = PositionCodedContent(length: .random(in: 1...300, using: &random), generation: Int(seed))
@@ -37,7 +37,7 @@ struct GenerationTests {
         }
     }
 
-    @Test func `inv2 a block's valid bytes are a prefix and the rest is absent`() throws {
+    @Test func `inv02 a block's valid bytes are a prefix and the rest is absent`() throws {
         let fixture = StoreFixture(blockSize: 16)
         let content = PositionCodedContent(length: 64)
         let generation = try StoreFixture.add("a", content, [ByteRange(0, 5), ByteRange(20, 40)], to: fixture.open())
@@ -91,7 +91,7 @@ struct GenerationTests {
         #expect(served.contains(16) == (kept == 16))
     }
 
-    @Test func `inv5 damage is never laundered by a fill that goes on behind it`() throws {
+    @Test func `inv05 damage is never laundered by a fill that goes on behind it`() throws {
         let fixture = StoreFixture(blockSize: 16)
         let content = PositionCodedContent(length: 32)
         let info = try StoreFixture.add("a", content, [ByteRange(0, 10)], to: fixture.open()).info
@@ -106,7 +106,7 @@ struct GenerationTests {
         #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 32)])
     }
 
-    @Test func `inv5 a prefix of our own is read back before it is extended, too`() throws {
+    @Test func `inv05 a prefix of our own is read back before it is extended, too`() throws {
         let fixture = StoreFixture(blockSize: 16)
         let content = PositionCodedContent(length: 32)
         let entry = try StoreFixture.add("a", content, [ByteRange(0, 10)], to: fixture.open())

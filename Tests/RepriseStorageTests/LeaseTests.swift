@@ -60,7 +60,7 @@ struct LeaseTests {
         try generation.verify(.from(0))
     }
 
-    @Test func `inv4 a slot that cannot be cleared leaves its block stored`() throws {
+    @Test func `inv04 a slot that cannot be cleared leaves its block stored`() throws {
         let fixture = StoreFixture(blockSize: 16)
         let content = PositionCodedContent(length: 64)
         let generation = try StoreFixture.add("a", content, to: fixture.open()).generation
@@ -72,7 +72,7 @@ struct LeaseTests {
         #expect(generation.damagedBlocks == 0)
     }
 
-    @Test func `inv4 a pen whose block was discarded goes on with the next block`() throws {
+    @Test func `inv04 a pen whose block was discarded goes on with the next block`() throws {
         let fixture = StoreFixture(blockSize: 16)
         let content = PositionCodedContent(length: 64)
         let generation = try StoreFixture.add("a", content, [], to: fixture.open()).generation
@@ -134,7 +134,7 @@ struct LeaseTests {
         #expect(try StoreFixture.served(reopened, content).ranges == [ByteRange(0, 64)])
     }
 
-    @Test func `inv4 the slot of a damaged block is not cleared once it is written anew`() throws {
+    @Test func `inv04 the slot of a damaged block is not cleared once it is written anew`() throws {
         let fixture = StoreFixture(blockSize: 16)
         let content = PositionCodedContent(length: 64)
         let info = try StoreFixture.add("a", content, to: fixture.open()).info
@@ -151,7 +151,7 @@ struct LeaseTests {
     }
 
     @Test(arguments: [Int64(7), 16])
-    func `inv2 inv27 readers, fills and discards on many threads never show a wrong byte`(blockSize: Int64) throws {
+    func `inv02 inv27 readers, fills and discards on many threads never show a wrong byte`(blockSize: Int64) throws {
         let fixture = StoreFixture(blockSize: blockSize)
         let content = PositionCodedContent(length: 500)
         let generation = try StoreFixture.add("a", content, to: fixture.open()).generation

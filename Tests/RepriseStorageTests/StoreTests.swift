@@ -172,7 +172,7 @@ struct StoreTests {
     }
 
     @Test(arguments: [0, 1, 20])
-    func `inv3 a format file torn when it was first written is written again`(kept: Int) throws {
+    func `inv03 a format file torn when it was first written is written again`(kept: Int) throws {
         let fixture = StoreFixture()
         try StoreFixture.add("a", PositionCodedContent(length: 64), to: fixture.open())
         try fixture.memory.mutate("/cache/format") { $0.removeLast($0.count - kept) }
@@ -189,7 +189,7 @@ struct StoreTests {
     }
 
     @Test(arguments: [Int64(7), 16, 4096], UInt64(1)...3)
-    func `inv2 inv4 does the same on a real disk`(blockSize: Int64, seed: UInt64) throws {
+    func `inv02 inv04 does the same on a real disk`(blockSize: Int64, seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let directory = TemporaryDirectory()
         let content = PositionCodedContent(length: blockSize * 20 + 3)

@@ -39,7 +39,7 @@
                 let token = noToken ? nil : try store.token()
                 let client = AsyncHTTPOriginClient()
                 let cache = MediaCache(store: opened, client: client)
-                let library = sample ? try await SampleLibrary.start() : nil
+                let library = sample ? try await SampleLibrary.start(port: port == 0 ? 0 : port + 1) : nil
                 var settings = ProxyConfiguration()
                 settings.host = host
                 settings.port = port

@@ -11,7 +11,10 @@
         let server: LoopbackOrigin
         let urls: [OriginURL]
 
-        static func start(rate: Int64 = SampleLibrary.rate, seconds: [Int] = [180, 120]) async throws -> SampleLibrary {
+        /// - Parameter port: Where to listen if it is free, so that what is stored is found again after a restart.
+    static func start(
+        rate: Int64 = SampleLibrary.rate, seconds: [Int] = [180, 120], port: Int = 0
+    ) async throws -> SampleLibrary {
             let origin = ScriptedOrigin()
             var behaviour = OriginBehaviour()
             behaviour.bytesPerSecond = rate
@@ -23,7 +26,10 @@
                 origin.put(.init(literal: song.wave(), behaviour), at: path)
                 paths.append(path)
             }
-            let server = try await LoopbackOrigin.start(origin)
+            let server: LoopbackOrigin
+        do { server = try await LoopbackOrigin.start(origin, port: port) } catch {
+            server = try await LoopbackOrigin.start(origin)
+        }
             return SampleLibrary(server: server, urls: paths.compactMap { OriginURL(server.url($0)) })
         }
 

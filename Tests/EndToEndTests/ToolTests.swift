@@ -1,0 +1,140 @@
+#if Server
+    import Foundation
+    import RepriseHTTP
+    import RepriseLoopbackOrigin
+    import RepriseRanges
+    import RepriseTesting
+    import Testing
+
+    /// The program as a person runs it: output, files, exit codes.
+    @Suite(.serialized) struct ToolTests {
+        private static let length: Int64 = 400_003
+
+        private func withOrigin(_ body: (LoopbackOrigin, String) async throws -> Void) async throws {
+            let origin = ScriptedOrigin()
+            origin.put(.init(PositionCodedContent(length: ToolTests.length)), at: "/song.mp3")
+            let server = try await LoopbackOrigin.start(origin)
+            let directory = FileManager.default.temporaryDirectory.path + "/reprise-tool-\(UInt64.random(in: 0 ... .max))"
+            let result = await Outcome { try await body(server, directory) }
+            await server.stop()
+            try? FileManager.default.removeItem(atPath: directory)
+            try result.get()
+        }
+
+        @Test func `get writes the whole, a range and a suffix, and asks the origin once`() async throws {
+            try await withOrigin { server, directory in
+                let url = server.url("/song.mp3")
+                let content = PositionCodedContent(length: ToolTests.length)
+                let file = directory + "-song"
+                defer { try? FileManager.default.removeItem(atPath: file) }
+                #expect(try Program.run(["get", url, "-d", directory, "-o", file]).status == 0)
+                #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: file))) == content.bytes(in: .from(0)))
+                #expect(!FileManager.default.fileExists(atPath: file + ".part"))
+                let bytes = server.origin.bodyBytes
+                #expect(bytes == ToolTests.length)
+                let range = try Program.run(["get", url, "-d", directory, "--range", "100-299"])
+                #expect(range.bytes == content.bytes(in: ByteRange(100, 300)))
+                let tail = try Program.run(["get", url, "-d", directory, "--range=-50"])
+                #expect(tail.bytes == content.bytes(in: ByteRange(ToolTests.length - 50, ToolTests.length)))
+                #expect(server.origin.bodyBytes == bytes)
+            }
+        }
+
+        @Test func `show draws what is stored and ls lists it, also while a server holds the store`() async throws {
+            try await withOrigin { server, directory in
+                let url = server.url("/song.mp3")
+                #expect(try Program.run(["get", url, "-d", directory, "--range", "0-199999"]).status == 0)
+                let serve = try Program.Server(directory: directory)
+                let show = try Program.run(["show", url, "-d", directory])
+                #expect(show.status == 0)
+                #expect(show.text.contains("length      390.6 KiB (400003 bytes)"))
+                #expect(show.text.contains("[####"))
+                #expect(show.text.contains("....]"))
+                let list = try Program.run(["ls", "-d", directory])
+                #expect(list.status == 0)
+                #expect(list.text.contains(url))
+                serve.stop()
+            }
+        }
+
+        @Test func `each kind of failure has its exit code and says what to do`() async throws {
+            try await withOrigin { server, directory in
+                let url = server.url("/song.mp3")
+                #expect(try Program.run(["get", "ftp://x/y", "-d", directory]).status == 64)
+                #expect(try Program.run(["get", url, "-d", directory, "--range", "5-2"]).status == 64)
+                #expect(try Program.run(["get", "http://127.0.0.1:1/x", "-d", directory]).status == 69)
+                #expect(try Program.run(["get", server.url("/missing"), "-d", directory]).status == 69)
+                #expect(try Program.run(["show", "http://127.0.0.1:1/x", "-d", directory]).status == 69)
+                let file = directory + "-file"
+                _ = FileManager.default.createFile(atPath: file, contents: Data())
+                defer { try? FileManager.default.removeItem(atPath: file) }
+                #expect(try Program.run(["get", url, "-d", file + "/store"]).status == 74)
+                let serve = try Program.Server(directory: directory)
+                let inUse = try Program.run(["get", url, "-d", directory])
+                #expect(inUse.status == 75)
+                #expect(inUse.errors.contains("is used by process \(serve.processIdentifier)"))
+                serve.stop()
+                #expect(try Program.run(["nonsense"]).status == 64)
+            }
+        }
+
+        @Test func `a server's URLs stay good over a restart and it stops on a signal with success, bug20`() async throws {
+            try await withOrigin { server, directory in
+                let first = try Program.Server(directory: directory, token: true)
+                let port = first.port
+                let address = try Program.run(["url", server.url("/song.mp3"), "-d", directory, "--port", "\(port)"]).text
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
+                let played = try Program.run("/usr/bin/curl", ["-sf", address])
+                #expect(Int64(played.bytes.count) == ToolTests.length)
+                #expect(first.stop() == 0)
+                let requests = server.origin.requestCount
+                let second = try Program.Server(directory: directory, token: true, port: port)
+                let again = try Program.run("/usr/bin/curl", ["-sf", address])
+                #expect(again.bytes == played.bytes)
+                #expect(server.origin.requestCount == requests)
+                let without = address.split(separator: "/", omittingEmptySubsequences: false).enumerated()
+                    .filter { $0.offset != 3 }.map { String($0.element) }.joined(separator: "/")
+                #expect(try Program.run("/usr/bin/curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", without]).text == "403")
+                #expect(second.stop() == 0)
+            }
+        }
+
+        @Test func `demo meets its goals`() throws {
+            let demo = try Program.run(["demo"])
+            #expect(demo.status == 0, "\(demo.text)\(demo.errors)")
+            #expect(!demo.text.contains("MISSED"))
+        }
+
+        @Test func `what the README names is there, bug34`() throws {
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+            let makefile = try String(contentsOf: root.appendingPathComponent("Makefile"), encoding: .utf8)
+            let help = try Program.run(["--help"]).text
+            for match in readme.matches(of: /make ([a-z]+)/) {
+                let target = String(match.output.1)
+                if ["run", "test", "demo", "simulate", "kill", "check", "format", "build"].contains(target) {
+                    #expect(makefile.contains("\n\(target):"), "make \(target)")
+                }
+            }
+            for match in readme.matches(of: /\nreprise ([a-z]+)/) { #expect(help.contains("  \(match.output.1)")) }
+            for match in readme.matches(of: /`(docs\/[a-z-]+\.md)`/) {
+                #expect(FileManager.default.fileExists(atPath: root.appendingPathComponent(String(match.output.1)).path))
+            }
+            #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count < 160)
+        }
+    }
+
+    private struct Outcome {
+        private let error: (any Error)?
+
+        init(_ work: () async throws -> Void) async {
+            do {
+                try await work()
+                error = nil
+            } catch { self.error = error }
+        }
+
+        func get() throws { if let error { throw error } }
+    }
+#endif
