@@ -70,7 +70,8 @@ struct Simulation {
             act()
             world.queues.advance(Int64.random(in: 0...40, using: &random) * millisecond)
             for (index, player) in players.enumerated() where !paused.contains(index) {
-                player?.take(Int64.random(in: 1...3000, using: &random))
+                let amount = Int64.random(in: 1...3000, using: &random)
+                if player?.wasWoken == true { player?.take(amount) }
             }
             try check()
         }
@@ -106,10 +107,7 @@ struct Simulation {
 
     private mutating func seek(_ index: Int) {
         guard let player = players[index] else { return }
-        let target = Int64.random(in: 0..<12_000, using: &random)
-        player.handle.seek(to: target)
-        player.position = target
-        player.isAtEnd = false
+        player.seek(to: Int64.random(in: 0..<12_000, using: &random))
     }
 
     private mutating func changeOrigin() {

@@ -85,6 +85,7 @@ package final class ReaderHandle: Sendable {
 
     /// Moves to `position`; the end stays.
     package func seek(to position: Int64) {
+        state.withLock { $0.position = position }
         if let (session, id) = current() { session.seek(id, to: position) }
     }
 

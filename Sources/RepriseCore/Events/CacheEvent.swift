@@ -69,7 +69,7 @@ package final class EventHub: Sendable {
     package func remove(_ id: Int) { state.withLock { $0.listeners[id] = nil } }
 
     package func send(_ event: CacheEvent) {
-        let listeners = state.withLock { Array($0.listeners.values) }
+        let listeners = state.withLock { $0.listeners.sorted { $0.key < $1.key }.map(\.value) }
         for listener in listeners { listener(event) }
     }
 

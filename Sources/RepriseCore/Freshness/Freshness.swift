@@ -34,8 +34,11 @@ package struct Freshness: Sendable {
     package func age(now: Int64) -> Int64 {
         let date = fields["Date"].flatMap(HTTPDate.parse) ?? checked
         let apparent = max(0, checked - date)
-        let given = fields["Age"]?.decimal ?? 0
-        return max(apparent, given) + max(0, now - checked)
+        // A number too large to hold is "very long" (RFC 9111 §1.2.2), and never more than a sum can carry.
+        let given = min(fields["Age"]?.decimal ?? 0, 2_147_483_648)
+        let resident = max(0, now.subtractingReportingOverflow(checked).partialValue)
+        let (age, overflow) = max(apparent, given).addingReportingOverflow(resident)
+        return overflow ? .max : age
     }
 
     /// Whether it may be used now without asking.

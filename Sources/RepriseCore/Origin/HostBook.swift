@@ -9,6 +9,11 @@ package final class HostBook: Sendable {
         package var firstByte: Int64?
         /// Bytes a second of one connection; smoothed. `nil` before the first one.
         package var rate: Double?
+
+        package init(firstByte: Int64? = nil, rate: Double? = nil) {
+            self.firstByte = firstByte
+            self.rate = rate
+        }
     }
 
     private struct Host {
@@ -47,6 +52,9 @@ package final class HostBook: Sendable {
         }
         for wake in waiting { wake() }
     }
+
+    /// Whether somebody waits for one of the host's places.
+    package func isContended(_ origin: String) -> Bool { hosts.withLock { $0[origin]?.waiting.isEmpty == false } }
 
     /// Requests under way to `origin`.
     package func active(_ origin: String) -> Int { hosts.withLock { $0[origin]?.active ?? 0 } }

@@ -50,6 +50,17 @@ package struct LiveWindow: Sendable {
         return nil
     }
 
+    /// The held bytes of `range`, copied, over the borders of pieces; for small ranges.
+    package func bytes(in range: ByteRange) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var position = range.lowerBound
+        while position < range.upperBound, let piece = slice(at: position, limit: Int(range.upperBound - position)) {
+            bytes += piece
+            position += Int64(piece.count)
+        }
+        return bytes
+    }
+
     /// The pieces from `drained` on, at most about `limit` bytes, for the disk.
     package func undrainedPieces(limit: Int64) -> [ArraySlice<UInt8>] {
         var result: [ArraySlice<UInt8>] = []

@@ -104,11 +104,20 @@ package struct TransferPlanner: Sendable {
     package var tuning: TransferTuning
     /// `false` where the origin serves no ranges: one transfer from 0, and everybody waits for it.
     package var servesRanges: Bool
+    /// Whether what comes is kept. Where it is not, a transfer that lost its readers is worth nothing to anybody.
+    package var isKept: Bool
+    /// Whether somebody waits for a place at the host: one that is only paused gives its own up.
+    package var isContended: Bool
     /// What has been learnt of the host.
     package var measure: HostBook.Measure
     package var now: Int64
 
-    package init(tuning: TransferTuning, servesRanges: Bool, measure: HostBook.Measure, now: Int64) {
+    package init(
+        tuning: TransferTuning, servesRanges: Bool, isKept: Bool = true, isContended: Bool = false,
+        measure: HostBook.Measure, now: Int64
+    ) {
+        self.isKept = isKept
+        self.isContended = isContended
         self.tuning = tuning
         self.servesRanges = servesRanges
         self.measure = measure
@@ -132,7 +141,9 @@ package struct TransferPlanner: Sendable {
         var decisions: [Decision] = []
         var running = transfers.count
         for transfer in transfers {
-            let decision = decide(transfer, joined[transfer.id] ?? [], isStalled: stalled.contains(transfer.id))
+            let decision = decide(
+                transfer, joined[transfer.id] ?? [], isAhead: isAhead(transfer, of: readers),
+                isStalled: stalled.contains(transfer.id))
             if case .stop = decision { running -= 1 }
             decisions.append(decision)
         }
@@ -181,11 +192,27 @@ package struct TransferPlanner: Sendable {
         return !servesRanges || (begin <= missing && missing - begin <= reach && missing < start.gapEnd)
     }
 
-    private func decide(_ transfer: Transfer, _ readers: [Reader], isStalled: Bool) -> Decision {
+    /// Whether some reader has all it needs now and comes to the transfer's next byte by reading on.
+    private func isAhead(_ transfer: Transfer, of readers: [Reader]) -> Bool {
+        transfer.head < transfer.gapEnd
+            && readers.contains { reader in
+                reader.position < transfer.head && transfer.head < reader.end
+                    && transfer.head - reader.position <= 2 * tuning.readAhead
+                    && reader.missing.map { $0 == transfer.head } ?? true
+            }
+    }
+
+    private func decide(_ transfer: Transfer, _ readers: [Reader], isAhead: Bool, isStalled: Bool) -> Decision {
+        if readers.isEmpty, isAhead, !isStalled {
+            if servesRanges, let since = transfer.pausedSince, isContended || now - since >= tuning.pausedStop {
+                return .stop(transfer: transfer.id)
+            }
+            return .pause(transfer: transfer.id)
+        }
         if readers.isEmpty {
             if isStalled || !transfer.isRequesting { return .stop(transfer: transfer.id) }
             let unwanted = transfer.unwanted ?? Unwanted(since: now, head: transfer.head)
-            if !servesRanges {
+            if !servesRanges, isKept, !isContended {
                 return now - unwanted.since >= tuning.unwantedStopSequential
                     ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
             }

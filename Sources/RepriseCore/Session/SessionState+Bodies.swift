@@ -37,9 +37,10 @@ extension SessionState {
             }
         }
         if !rest.isEmpty {
+            let new = ByteRange(offset: request.position, count: Int64(rest.count))
             request.position += Int64(rest.count)
             transfer.window.append(rest)
-            trouble = nil
+            if trouble?.offset.map(new.contains) ?? true { trouble = nil }
         }
         transfer.request = request
         transfers[id] = transfer
@@ -133,11 +134,13 @@ extension SessionState {
             let representation = representations[number], case .undecided = representation.storing
         else { return }
         if representation.needsSniffing, transfer.window.base == 0 {
-            guard let head = transfer.window.slice(at: 0, limit: 512) else { return }
+            let head = transfer.window.bytes(in: ByteRange(0, SessionState.sniffedBytes))
             let isWhole = representation.info.length.map { transfer.window.head >= $0 } ?? false
-            guard head.count >= 16 || isWhole || transfer.window.head > 512 else { return }
+            let signature = ContainerSignature.of(head)
+            // A page may begin with blanks: only a known signature is believed before all is seen that is looked at.
+            guard signature != .unknown || isWhole || head.count >= SessionState.sniffedBytes else { return }
             representations[number]?.needsSniffing = false
-            if ContainerSignature.of(head) == .markup {
+            if signature == .markup {
                 representations[number]?.storing = .off(nil)
                 effects.append(.event(.mismatch(key: key.text, reason: "a page, not media: passed on, not kept")))
                 return
@@ -162,7 +165,10 @@ extension SessionState {
         }
         endRequest(id)
         if let number = transfer.representation, let representation = representations[number] {
-            if request.end == nil { endOfUnknownLength(number, representation, transfer.window.head, isDelimited) }
+            if request.end == nil {
+                endOfUnknownLength(number, representation, transfer.window.head, isDelimited)
+                sniff(id)
+            }
             if representation.isStored || representation.isPassThrough { write(id) }
         }
         let length = transfer.representation.flatMap { representations[$0]?.info.length } ?? .max

@@ -30,8 +30,12 @@ extension SessionState {
             wanting.append(view(of: reader, representation))
         }
         if representation?.isSuperseded == true { wanting.removeAll() }
+        // A transfer begins up to a block before what its reader misses; out of its reach it would be started for ever.
+        var tuning = tuning
+        tuning.leastReach = max(tuning.leastReach, environment.store?.layout.blockSize ?? 0)
         let planner = TransferPlanner(
             tuning: tuning, servesRanges: representation?.info.servesRanges ?? true,
+            isKept: representation?.isPassThrough != true, isContended: environment.hosts.isContended(url.origin),
             measure: environment.hosts.measure(of: url.origin), now: now)
         let views = active.map { view(of: $0, representation, among: active) }
         for decision in planner.plan(readers: wanting, transfers: views) {
@@ -106,6 +110,16 @@ extension SessionState {
         transfers.values.lazy
             .filter { $0.representation == representation && $0.window.range.contains(offset) }
             .map(\.window.head).max()
+    }
+
+    /// Whether every byte of `range` is in some window.
+    private func isHeld(_ range: ByteRange, _ representation: Int) -> Bool {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            guard let end = heldInMemory(representation, position) else { return false }
+            position = end
+        }
+        return true
     }
 
     private mutating func load(_ representation: Int, _ generation: Generation, _ range: ByteRange) {
@@ -203,7 +217,9 @@ extension SessionState {
             if !representation.info.servesRanges {
                 start = 0
             } else if let generation = representation.generation {
-                start = generation.fillStart(for: missing)
+                // What is held in memory is on its way to the disk, before anything this transfer will bring.
+                let first = generation.fillStart(for: missing)
+                start = isHeld(ByteRange(first, missing), representation.id) ? missing : first
             } else if representation.isPassThrough {
                 start = missing
             }
@@ -345,7 +361,11 @@ extension SessionState {
 
     private func isStarving(_ reader: Reader) -> Bool {
         guard let number = reader.representation, let representation = representations[number] else { return true }
-        if case .verified? = representation.generation?.availability(at: reader.position) { return false }
+        switch representation.generation?.availability(at: reader.position) {
+        // What is stored only has to be read and proved; the origin's trouble is not its own.
+        case .verified, .claimed, .unloaded: return false
+        case .absent, nil: break
+        }
         return heldInMemory(number, reader.position) == nil
     }
 
@@ -360,8 +380,6 @@ extension SessionState {
                 continue
             }
             guard reader.isWaiting, isStarving(reader) else { continue }
-            if case .claimed? = representation.generation?.availability(at: reader.position) { continue }
-            if case .unloaded? = representation.generation?.availability(at: reader.position) { continue }
             fail(id, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
         }
         for number in representations.keys.sorted() {

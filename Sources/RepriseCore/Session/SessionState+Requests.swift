@@ -23,7 +23,14 @@ extension SessionState {
                 return
             }
             if let ifRange = guardian.ifRange { guardFields["If-Range"] = ifRange }
-            if guardian.comparesOverlap, !transfer.isChecked, let stored = overlapRange(before: asked.lowerBound, representation) {
+            if guardian.comparesOverlap, !transfer.isChecked,
+                let held = heldBytes(before: asked.lowerBound, representation)
+            {
+                overlap = held
+                asked = ByteRange(asked.lowerBound - Int64(held.count), asked.upperBound)
+            } else if guardian.comparesOverlap, !transfer.isChecked,
+                let stored = overlapRange(before: asked.lowerBound, representation)
+            {
                 guard let known = transfer.overlap else {
                     transfers[id]?.isPreparing = true
                     effects.append(.readOverlap(transfer: id, stored.generation, stored.range))
@@ -40,13 +47,15 @@ extension SessionState {
         transfers[id] = transfer
         guard environment.hosts.enter(url.origin, onFree: onPlaceFree) else { return }
         transfer.isQueued = false
-        var fields = self.fields
+        let callerFields = fields(for: transfer.readers)
+        var fields = callerFields
         fields["Accept-Encoding"] = "identity"
         if !transfer.isSequential { fields["Range"] = RangeSpecifier.field(for: asked) }
         for line in guardFields.lines { fields[line.name] = line.value }
         let serial = makeID()
         transfer.request = Transfer.Request(
-            serial: serial, origin: url.origin, asked: transfer.isSequential ? nil : asked, sentAt: now, overlap: overlap, isCheck: isCheck)
+            serial: serial, origin: url.origin, callerFields: callerFields,
+            asked: transfer.isSequential ? nil : asked, sentAt: now, overlap: overlap, isCheck: isCheck)
         if !isCheck {
             transfer.lastAsked = asked
             transfer.requestIndex += 1
@@ -63,6 +72,9 @@ extension SessionState {
         effects.append(.send(transfer: id, serial: serial, OriginRequest(url: url, fields: fields)))
     }
 
+    /// Bytes the sniffer looks at.
+    static let sniffedBytes: Int64 = 512
+
     private func nextRange(of transfer: Transfer, _ representation: Representation?) -> ByteRange {
         let head = transfer.window.head
         if transfer.isSequential { return .from(head) }
@@ -78,8 +90,24 @@ extension SessionState {
             end = min(end, other.start)
         }
         end = min(end, transfer.readers.compactMap { readers[$0]?.end }.max() ?? .max)
+        // Players open with a probe of two bytes. That is too little to tell media from a page, and what is not told
+        // apart is not kept: the probe would be asked again and again.
+        if head == 0, representation?.needsSniffing ?? true { end = max(end, SessionState.sniffedBytes) }
         if let length = representation?.info.length { end = min(end, length) }
         return ByteRange(head, max(end, head + 1))
+    }
+
+    // The bytes just before `offset` that are in memory: the disk may not have them yet.
+    private func heldBytes(before offset: Int64, _ representation: Representation) -> ArraySlice<UInt8>? {
+        guard offset > 0 else { return nil }
+        for id in transfers.keys.sorted() {
+            guard let transfer = transfers[id], transfer.representation == representation.id,
+                transfer.window.range.contains(offset - 1)
+            else { continue }
+            let start = max(transfer.window.base, offset - tuning.overlap)
+            return transfer.window.bytes(in: ByteRange(start, offset))[...]
+        }
+        return nil
     }
 
     // The stored bytes just before `offset`; where none adjoin, the first stored ones, for a request of their own.
@@ -132,22 +160,32 @@ extension SessionState {
             trouble.map({ now >= $0.notBefore }) ?? true
         else { return }
         guard environment.hosts.enter(url.origin, onFree: onPlaceFree) else { return }
-        var fields = self.fields
+        let awaiting = readers.keys.sorted().filter { readers[$0]?.awaitsFreshness == true }
+        let callerFields = fields(for: awaiting)
+        var fields = callerFields
         fields["Accept-Encoding"] = "identity"
         if let tag = representation.info.validator.entityTag { fields["If-None-Match"] = tag.field }
         if let date = representation.info.validator.lastModified { fields["If-Modified-Since"] = date }
         let id = makeID()
         let serial = makeID()
         var transfer = Transfer(id: id, representation: current, start: 0, requestIndex: 0, now: now)
-        transfer.request = Transfer.Request(serial: serial, origin: url.origin, asked: nil, sentAt: now, isRevalidation: true)
+        transfer.request = Transfer.Request(
+            serial: serial, origin: url.origin, callerFields: callerFields, sentAt: now, isRevalidation: true)
         transfers[id] = transfer
         send(id, serial, fields, range: "revalidate")
     }
 
     private mutating func revalidated(_ id: Int, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict) {
         guard let number = transfers[id]?.representation, var representation = representations[number] else { return }
+        let mayShare = mayShare(head, transfers[id]?.request, verdict)
         endRequest(id)
         transfers[id] = nil
+        guard mayShare else {
+            for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
+                fail(reader, .mustBePrivate)
+            }
+            return
+        }
         switch verdict {
         case .notModified, .whole:
             representation.info.checked = wallClock
@@ -188,8 +226,10 @@ extension SessionState {
         guard let current, let representation = representations[current],
             Freshness(fields: representation.info.fields, checked: representation.info.checked).mayServeStale
         else { return false }
+        let now = now
         readers[id]?.awaitsFreshness = false
         readers[id]?.representation = current
+        readers[id]?.waitsSince = now
         wake(id)
         return true
     }
@@ -232,6 +272,10 @@ extension SessionState {
             revalidated(id, head, verdict)
             return
         }
+        if let representation, !representation.isPrivate, !mayShare(head, request, verdict) {
+            keepFromShared(id)
+            return
+        }
         switch verdict {
         case .part(let range, let total):
             accept(id, head, representation, length: total, servesRanges: true)
@@ -250,7 +294,7 @@ extension SessionState {
                 .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
             endRequest(id)
             finish(id)
-            note(error)
+            note(error, at: transfer.window.head)
         case .invalid(let reason): reject(id, reason)
         }
     }
@@ -278,11 +322,9 @@ extension SessionState {
             bindUnbound(to: held.id)
             return
         }
-        let number = addRepresentation(head, length: length, servesRanges: servesRanges)
+        let isPrivate = !mayShare(head, transfers[id]?.request)
+        let number = addRepresentation(head, length: length, servesRanges: servesRanges, isKept: !isPrivate)
         transfers[id]?.representation = number
-        let isPrivate =
-            environment.freshness == .http
-            && !Freshness.isShareable(status: head.status, fields: head.fields, request: fields)
         representations[number]?.isPrivate = isPrivate
         if isPrivate, !self.isPrivate {
             // Not to be shared: it belongs to the reader it was asked for, the others ask for themselves.
@@ -305,7 +347,9 @@ extension SessionState {
         }
     }
 
-    mutating func addRepresentation(_ head: OriginResponseHead, length: Int64?, servesRanges: Bool) -> Int {
+    mutating func addRepresentation(
+        _ head: OriginResponseHead, length: Int64?, servesRanges: Bool, isKept: Bool = true
+    ) -> Int {
         let number = makeID()
         let type = MediaType(head.fields["Content-Type"])
         let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(number) | 1
@@ -314,10 +358,7 @@ extension SessionState {
             fileExtension: url.pathExtension ?? type?.fileExtension ?? "bin",
             validator: Validator(fields: head.fields), length: length, servesRanges: servesRanges,
             fields: SessionState.endToEnd(head.fields), checked: wallClock)
-        let stores =
-            environment.store != nil && !isPrivate && storable(head)
-            && (environment.freshness != .http
-                || Freshness.isShareable(status: head.status, fields: head.fields, request: fields))
+        let stores = environment.store != nil && !isPrivate && isKept && storable(head)
         representations[number] = Representation(
             id: number, info: info, storing: stores ? .undecided : .off(nil), isCommitted: false, needsSniffing: true)
         return number
@@ -484,28 +525,33 @@ extension SessionState {
 
     /// An answer that must not be used; tried again, as the next one may be better.
     mutating func reject(_ id: Int, _ reason: String) {
+        let offset = transfers[id]?.window.head
         endRequest(id)
         finish(id)
         effects.append(.event(.mismatch(key: key.text, reason: reason)))
-        note(.originInvalid, "the origin's answer cannot be used: \(reason)")
+        note(.originInvalid, "the origin's answer cannot be used: \(reason)", at: offset)
     }
 
-    private mutating func note(_ code: CacheError.Code, _ message: String) { note(CacheError(code, message)) }
+    private mutating func note(_ code: CacheError.Code, _ message: String, at offset: Int64? = nil) {
+        note(CacheError(code, message), at: offset)
+    }
 
-    /// Something went wrong at the origin: when to try again.
-    mutating func note(_ error: CacheError) {
+    /// Something went wrong at the origin, at the byte `offset`: when to try again.
+    mutating func note(_ error: CacheError, at offset: Int64? = nil) {
         let attempts = (trouble?.attempts ?? 0) + 1
         let backoff = min(tuning.firstRetry << Int64(min(attempts - 1, 10)), tuning.longestRetry)
         let spread = Int64(Double(backoff) * 0.25 * environment.queues.randomFraction())
-        let wait = max(backoff + spread, (error.retryAfter ?? 0) * TransferTuning.second)
-        trouble = Trouble(since: trouble?.since ?? now, attempts: attempts, notBefore: now + wait, error: error)
+        // The field may hold any number; nobody waits longer than a day for it.
+        let wait = max(backoff + spread, min(error.retryAfter ?? 0, 86_400) * TransferTuning.second)
+        trouble = Trouble(
+            since: trouble?.since ?? now, attempts: attempts, notBefore: now + wait, error: error, offset: offset)
         effects.append(.event(.originError(key: key.text, reason: error.message)))
         lookAgain(at: now + min(wait, tuning.longestRetry))
     }
 
     /// A request came to nothing, or ended too soon: retried from the first byte that is missing.
     mutating func requestFailed(_ id: Int, _ failure: OriginFailure) {
-        guard let request = transfers[id]?.request else { return }
+        guard let transfer = transfers[id], let request = transfer.request else { return }
         let isRevalidation = request.isRevalidation
         endRequest(id)
         if isRevalidation { transfers[id] = nil } else { finish(id) }
@@ -515,7 +561,7 @@ extension SessionState {
             case .malformed: .originInvalid
             case .unreachable, .interrupted, .untrusted: .originUnreachable
             }
-        note(code, failure.message)
+        note(code, failure.message, at: isRevalidation ? nil : transfer.window.head)
         if failure.kind == .untrusted {
             for reader in readers.keys.sorted() where readers[reader]?.isWaiting == true {
                 fail(reader, CacheError(.originUnreachable, failure.message))

@@ -37,6 +37,9 @@ struct SessionState {
         var attempts: Int
         var notBefore: Int64
         var error: CacheError
+        /// The byte that could not be had; only its coming ends the run. An origin that breaks off at the same place
+        /// every time makes no progress, however many bytes it repeats before. `nil`: any byte does.
+        var offset: Int64?
     }
 
     let key: ResourceKey
@@ -130,7 +133,8 @@ struct SessionState {
     mutating func attach(position: Int64, end: Int64, priority: TransferPlanner.Priority) -> Int {
         let id = makeID()
         let now = now
-        var reader = Reader(id: id, position: position, end: end, priority: priority, waitsSince: now, lastStep: now, began: position)
+        var reader = Reader(
+            id: id, fields: fields, position: position, end: end, priority: priority, waitsSince: now, lastStep: now, began: position)
         let inheritTime = tuning.inheritTime
         recentEnds.removeAll { now - $0.at > inheritTime }
         if let ended = recentEnds.last(where: { abs($0.position - position) <= tuning.inheritDistance }) {
@@ -140,12 +144,8 @@ struct SessionState {
             // An end that only a closed connection told is not taken for granted by those who come later.
             for number in representations.keys { representations[number]?.softEnd = nil }
         }
+        forgiveTrouble()
         readers[id] = reader
-        // Whoever comes anew does not inherit the pause of those who failed: it tries at once.
-        if trouble != nil {
-            trouble?.since = now
-            trouble?.notBefore = now
-        }
         lastUsed = wallClock
         if phase == .closed {
             phase = .opening
@@ -164,6 +164,17 @@ struct SessionState {
         plan()
     }
 
+    /// Whoever comes anew, or to another place, does not inherit the pause of those who failed: it tries at once.
+    private mutating func forgiveTrouble(of id: Int? = nil) {
+        guard readers.values.contains(where: { $0.id != id && $0.isWaiting && $0.failure == nil }) else {
+            trouble = nil
+            return
+        }
+        let now = now
+        trouble?.since = now
+        trouble?.notBefore = now
+    }
+
     private func currentRequestIndex(of reader: Reader) -> Int {
         let serving = transfers.values.filter { $0.readers.contains(reader.id) }.map(\.requestIndex).max()
         return max(reader.requestIndex, serving ?? 0)
@@ -176,6 +187,7 @@ struct SessionState {
         readers[id]?.requestIndex = 0
         let now = now
         readers[id]?.lastStep = now
+        forgiveTrouble(of: id)
         plan()
     }
 

@@ -1,3 +1,4 @@
+import RepriseHTTP
 import RepriseRanges
 import RepriseStorage
 
@@ -12,6 +13,8 @@ struct Transfer {
         let serial: Int
         /// The host whose place it holds.
         let origin: String
+        /// The caller's own fields it was sent with: they decide whether others may have the answer.
+        var callerFields: HTTPFields
         /// The bytes asked for; `nil` where no `Range` was sent.
         var asked: ByteRange?
         var sentAt: Int64
@@ -83,6 +86,8 @@ struct Transfer {
 /// One reader, as a session knows it.
 struct Reader {
     let id: Int
+    /// The caller's own fields.
+    let fields: HTTPFields
     var position: Int64
     /// `Int64.max` for "to the end".
     var end: Int64

@@ -34,33 +34,55 @@ public struct PositionCodedContent: Sendable, Hashable {
     /// The bytes of `range`, clipped to the length.
     public func bytes(in range: ByteRange) -> [UInt8] {
         guard let range = range.intersection(ByteRange(0, length)) else { return [] }
-        var result: [UInt8] = []
-        result.reserveCapacity(Int(range.count))
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let line = offset / 16
-            let first = PositionCodedContent.mix(UInt64(line))
-            let second = PositionCodedContent.mix(first ^ UInt64(generation))
-            let end = min(range.upperBound, (line + 1) * 16)
-            for index in (offset - line * 16)..<(end - line * 16) {
-                let position = Int(index)
-                if line == 0, position < signature.count {
-                    result.append(signature[position])
-                } else {
-                    let word = position < 8 ? first : second
-                    result.append(UInt8(truncatingIfNeeded: word >> UInt64(position % 8 * 8)))
-                }
+        let first = range.lowerBound / 16
+        let last = (range.upperBound - 1) / 16
+        let size = Int(last - first + 1) * 16
+        // Whole lines as words: tests make hundreds of megabytes without optimisation. The stores are unsafe only in
+        // that nothing checks their bounds, which are those of the buffer asked for.
+        var lines = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            let raw = UnsafeMutableRawBufferPointer(buffer)
+            var offset = 0
+            while offset < size {
+                let word = PositionCodedContent.mix(UInt64(first) &+ UInt64(offset / 16))
+                let other = PositionCodedContent.mix(word ^ UInt64(generation))
+                unsafe raw.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
+                unsafe raw.storeBytes(of: other.littleEndian, toByteOffset: offset + 8, as: UInt64.self)
+                offset += 16
             }
-            offset = end
+            count = size
         }
-        return result
+        if first == 0 { lines.replaceSubrange(0..<signature.count, with: signature) }
+        let start = Int(range.lowerBound - first * 16)
+        return Array(lines[start..<start + Int(range.count)])
     }
 
     /// The offset of the first byte of `bytes`, which begin at `offset`, that is not this content's; `nil` if all are.
     public func firstMismatch(_ bytes: some Collection<UInt8>, at offset: Int64) -> Int64? {
         let expected = self.bytes(in: ByteRange(offset: offset, count: Int64(bytes.count)))
-        if expected.count == bytes.count, expected.elementsEqual(bytes) { return nil }
+        if expected.count == bytes.count, PositionCodedContent.areEqual(expected, bytes) { return nil }
         let same = zip(expected, bytes).prefix { $0 == $1 }.count
         return offset + Int64(same)
+    }
+
+    // Eight bytes at a time; both have as many bytes as `expected`, so no load passes an end.
+    private static func areEqual(_ expected: [UInt8], _ bytes: some Collection<UInt8>) -> Bool {
+        let answer = bytes.withContiguousStorageIfAvailable { given in
+            unsafe expected.withUnsafeBytes { expected in
+                let given = UnsafeRawBufferPointer(given)
+                var index = 0
+                while index + 8 <= expected.count {
+                    let left = unsafe expected.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    let right = unsafe given.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    if left != right { return false }
+                    index += 8
+                }
+                while index < expected.count {
+                    if unsafe expected[index] != given[index] { return false }
+                    index += 1
+                }
+                return true
+            }
+        }
+        return answer ?? expected.elementsEqual(bytes)
     }
 }

@@ -1,0 +1,141 @@
+import RepriseCore
+import ReprisePlatform
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+/// Disks that are full, sick, out of reach or slow.
+@Suite struct DiskTests {
+    static let length: Int64 = 2_000_001
+
+    @Test(arguments: [FileError.noSpace, FileError.inputOutput, FileError.notPermitted, FileError.tooManyFiles])
+    func `a disk that takes nothing more is told of and playback goes on, inv22 bug15 bug17`(code: Int32) throws {
+        let world = try World()
+        let recorder = Recorder()
+        let subscription = world.cache.onEvent { recorder.add($0) }
+        defer { withExtendedLifetime(subscription) {} }
+        world.put("/a", length: Self.length)
+        let player = world.player("/a")
+        player.play(to: 600_000)
+        world.queues.advance(millisecond)
+        world.files.setRule { operation, _, _ in operation == .write ? .error(code) : nil }
+        player.finish()
+        player.expectWhole(Self.length)
+        #expect(recorder.all.contains { if case .degraded = $0 { true } else { false } })
+        // What was stored is still there, and the next one stores again.
+        world.files.setRule(nil)
+        try world.restart()
+        let bytes = world.origin.bodyBytes
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes - bytes <= Self.length - 500_000)
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(Self.length)
+    }
+
+    @Test(arguments: [FileError.inputOutput, FileError.notPermitted, FileError.tooManyFiles])
+    func `an entry that cannot be read now is not deleted, inv30`(code: Int32) throws {
+        let world = try World()
+        world.put("/a", length: Self.length)
+        world.play("/a").expectWhole(Self.length)
+        try world.restart()
+        let files = world.memory.paths
+        world.files.setRule { operation, path, _ in path.contains("/entries") ? .error(code) : nil }
+        world.play("/a").expectWhole(Self.length)
+        world.files.setRule(nil)
+        #expect(files.allSatisfy(Set(world.memory.paths).contains))
+        try world.restart()
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(Self.length)
+    }
+
+    @Test func `a full disk from the first byte plays all the same, and nothing is left half made, inv22`() throws {
+        let world = try World()
+        world.put("/a", length: Self.length)
+        world.memory.setCapacity(world.memory.allocatedBytes)
+        world.play("/a").expectWhole(Self.length)
+        world.memory.setCapacity(1 << 40)
+        try world.restart()
+        world.play("/a").expectWhole(Self.length)
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(Self.length)
+    }
+
+    @Test func `a slow disk delays nobody who reads what just came, inv23`() throws {
+        let world = try World()
+        world.put("/a", length: 700_000)
+        world.queues.setDiskDelay(read: 0, write: second)
+        let before = world.queues.time
+        let player = world.player("/a")
+        player.play(to: 500_000)
+        #expect(player.position >= 500_000)
+        #expect(world.queues.time - before < second)
+        player.finish()
+        player.expectWhole(700_000)
+    }
+
+    @Test func `in memory a reader that fell behind gets a transfer of its own, inv22`() throws {
+        let world = try World()
+        world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }
+        world.put("/a", length: 6_000_000)
+        let slow = world.player("/a")
+        slow.play(to: 10_000)
+        world.play("/a").expectWhole(6_000_000)
+        slow.finish()
+        slow.expectWhole(6_000_000)
+    }
+
+    @Test func `without ranges and without a disk who fell behind is told, and does not hold up others, inv22`() throws
+    {
+        let world = try World()
+        world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }
+        world.put("/a", length: 6_000_000) { $0.ranges = .ignored }
+        let slow = world.player("/a")
+        slow.play(to: 10_000)
+        let fast = world.player("/a")
+        fast.finish()
+        fast.expectWhole(6_000_000)
+        slow.finish()
+        #expect(slow.violation == nil)
+        #expect(slow.isAtEnd || slow.failure?.code == .store)
+    }
+
+    @Test func `a process that ends in the middle loses at most what was in memory, inv03 inv13`() throws {
+        let world = try World()
+        world.put("/a", length: Self.length) { $0.bytesPerSecond = 1_000_000 }
+        let player = world.player("/a")
+        player.play(to: 1_000_000)
+        let stored = world.cache.statistics.stored
+        // No shutdown, no sync: only what was written is there for the next process.
+        try world.kill()
+        let bytes = world.origin.bodyBytes
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes - bytes <= Self.length - stored + world.blockSize)
+    }
+
+    @Test func `damage costs its blocks and is fetched again, inv02 inv05`() throws {
+        let world = try World()
+        world.put("/a", length: Self.length)
+        world.play("/a").expectWhole(Self.length)
+        try world.restart()
+        let body = try #require(world.memory.paths.first { $0.contains("/body.") })
+        for offset in [5, 40_000, 1_999_999] as [Int64] { try world.memory.flip(body, at: offset) }
+        let bytes = world.origin.bodyBytes
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes - bytes <= 3 * world.blockSize)
+        #expect(world.cache.statistics.damagedBlocks == 3)
+    }
+
+    @Test func `closing the cache while it plays ends every reader and breaks nothing, inv26 bug18`() throws {
+        let world = try World()
+        world.put("/a", length: Self.length) { $0.bytesPerSecond = 500_000 }
+        let players = (0..<5).map { world.player("/a", .from(Int64($0) * 300_000)) }
+        for player in players { player.play(to: player.position + 10_000) }
+        try world.restart()
+        for player in players {
+            player.play(patience: second)
+            #expect(player.failure?.code == .closed)
+            player.leave()
+        }
+        world.play("/a").expectWhole(Self.length)
+    }
+}

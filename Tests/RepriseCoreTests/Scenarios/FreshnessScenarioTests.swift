@@ -1,0 +1,176 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+/// `.http`: what one user was answered reaches another only where the origin says so, and stale bytes are asked about.
+@Suite struct FreshnessScenarioTests {
+    static let length: Int64 = 400_001
+
+    private func world(_ control: String?, _ more: [String: String] = [:], slow: Bool = false) throws -> World {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: Self.length) {
+            if let control { $0.extraFields["Cache-Control"] = control }
+            for (name, value) in more { $0.extraFields[name] = value }
+            if slow { $0.firstByteDelay = 200 * millisecond }
+        }
+        return world
+    }
+
+    private func isStored(_ world: World) -> Bool { world.memory.paths.contains { $0.contains("/body.") } }
+
+    static let unshareable: [(String?, [String: String], HTTPFields)] = [
+        ("private", [:], [:]), ("no-store", [:], [:]), ("max-age=60", ["Set-Cookie": "s=1"], [:]),
+        ("max-age=60", ["Vary": "*"], [:]), ("max-age=60", [:], ["Authorization": "Bearer x"]),
+        ("max-age=60", [:], ["Cookie": "s=1"]),
+    ]
+
+    @Test(arguments: 0..<unshareable.count)
+    func `an answer for one user is neither stored nor joined, inv29`(index: Int) throws {
+        let (control, more, fields) = Self.unshareable[index]
+        let world = try world(control, more, slow: true)
+        let players = (0..<3).map { _ in world.player("/a", fields: fields) }
+        for player in players { player.take() }
+        for player in players { player.finish() }
+        for player in players { player.expectWhole(Self.length) }
+        #expect(!isStored(world))
+        // Each was answered for itself.
+        #expect(world.origin.bodyBytes >= 3 * Self.length)
+        let next = world.play("/a", fields: fields)
+        next.expectWhole(Self.length)
+        #expect(world.origin.bodyBytes >= 4 * Self.length)
+    }
+
+    @Test(arguments: ["max-age=60", "public, max-age=60", "s-maxage=60"])
+    func `a shareable answer is joined, stored and used while it is fresh`(control: String) throws {
+        let world = try world(control, slow: true)
+        let players = (0..<3).map { _ in world.player("/a") }
+        for player in players { player.take() }
+        for player in players { player.finish() }
+        for player in players { player.expectWhole(Self.length) }
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes == Self.length)
+        #expect(isStored(world))
+    }
+
+    @Test func `one user's credentials are judged by the request that carried them, not by who came later, inv29`()
+        throws
+    {
+        let world = try world("max-age=60", slow: true)
+        let own = world.player("/a", fields: ["Authorization": "Bearer x"])
+        own.take()
+        world.queues.advance(50 * millisecond)
+        // While the answer is under way somebody without credentials comes to the same resource.
+        let stranger = world.player("/a")
+        stranger.take()
+        own.finish()
+        stranger.finish()
+        own.expectWhole(Self.length)
+        stranger.expectWhole(Self.length)
+        let requests = world.origin.log.filter { $0.fields["Authorization"] == nil }
+        #expect(!requests.isEmpty, "the stranger was answered for himself")
+        #expect(requests.contains { $0.range?.lowerBound == 0 })
+    }
+
+    @Test func `a later answer to credentials is not stored into a shared entry either, inv29`() throws {
+        let world = try world("max-age=60")
+        world.play("/a", ByteRange(0, 100_000)).expectWhole(100_000)
+        let user = world.player("/a", ByteRange(200_000, 300_000), fields: ["Cookie": "s=1"])
+        user.finish()
+        #expect(user.violation == nil)
+        let bytes = world.origin.bodyBytes
+        world.play("/a", ByteRange(200_000, 300_000)).expectWhole(300_000, from: 200_000)
+        #expect(world.origin.bodyBytes - bytes >= 100_000, "the user's answer was kept for others")
+    }
+
+    @Test func `what is stale and unchanged costs one conditional request and no body`() throws {
+        let world = try world("max-age=60")
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(61 * second)
+        let bytes = world.origin.bodyBytes
+        let requests = world.origin.requestCount
+        let players = (0..<3).map { _ in world.player("/a") }
+        for player in players { player.take() }
+        for player in players { player.finish() }
+        for player in players { player.expectWhole(Self.length) }
+        #expect(world.origin.requestCount == requests + 1)
+        #expect(world.origin.log.last?.status == 304)
+        #expect(world.origin.bodyBytes == bytes)
+        // Confirmed, it is fresh again, also after a restart.
+        try world.restart()
+        world.queues.advance(second)
+        #expect(world.origin.requestCount == requests + 1)
+    }
+
+    @Test func `what is stale and changed is replaced, inv01`() throws {
+        let world = try world("max-age=60")
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(61 * second)
+        world.origin.change("/a") { $0.content = PositionCodedContent(length: 500_000, generation: 2) }
+        let player = world.play("/a")
+        player.expectWhole(500_000)
+        #expect(player.generation == 2)
+    }
+
+    @Test func `a changed answer that may not be shared is not shared, inv29`() throws {
+        let world = try world("max-age=60")
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(61 * second)
+        world.origin.change("/a") {
+            $0.content = PositionCodedContent(length: 500_000, generation: 2)
+            $0.behaviour.extraFields["Cache-Control"] = "private"
+            $0.behaviour.firstByteDelay = 100 * millisecond
+        }
+        let bytes = world.origin.bodyBytes
+        let players = (0..<2).map { _ in world.player("/a") }
+        for player in players { player.take() }
+        for player in players { player.finish() }
+        for player in players { player.expectWhole(500_000) }
+        #expect(world.origin.bodyBytes - bytes >= 1_000_000)
+    }
+
+    @Test(arguments: [("max-age=60", true), ("max-age=60, must-revalidate", false), ("s-maxage=60", false)])
+    func `stale bytes stand in for an origin that is gone only where that is allowed, inv18`(
+        control: String, allowed: Bool
+    ) throws {
+        let world = try world(control)
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(61 * second)
+        world.origin.setDown(true)
+        let player = world.play("/a")
+        if allowed {
+            player.expectWhole(Self.length)
+        } else {
+            #expect(player.failure?.code == .originUnreachable)
+            #expect(player.received == 0)
+        }
+        world.origin.setDown(false)
+        let bytes = world.origin.bodyBytes
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes == bytes)
+    }
+
+    @Test func `a login page in answer to a revalidation replaces nothing, inv28`() throws {
+        let world = try world("max-age=60")
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(61 * second)
+        world.origin.change("/a") { $0.behaviour.loginPage = true }
+        let player = world.play("/a")
+        #expect(player.violation == nil)
+        world.origin.change("/a") { $0.behaviour.loginPage = false }
+        let bytes = world.origin.bodyBytes
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes == bytes)
+    }
+
+    @Test func `an immutable entry asks nothing however old it is, inv13`() throws {
+        let world = try World()
+        world.put("/a", length: Self.length) { $0.extraFields["Cache-Control"] = "no-cache, max-age=0" }
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(100_000 * second)
+        let requests = world.origin.requestCount
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.requestCount == requests)
+    }
+}
