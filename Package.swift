@@ -106,7 +106,8 @@ let package = Package(
         // Tests
         .testTarget(name: "RepriseRangesTests", dependencies: ["RepriseRanges", "RepriseTesting"]),
         .testTarget(name: "RepriseHTTPTests", dependencies: ["RepriseRanges", "RepriseHTTP", "RepriseTesting"]),
-        .testTarget(name: "ReprisePlatformTests", dependencies: ["RepriseRanges", "ReprisePlatform", "RepriseTesting"]),
+        .testTarget(
+            name: "ReprisePlatformTests", dependencies: ["RepriseRanges", "ReprisePlatform", "RepriseTesting"]),
         .testTarget(
             name: "RepriseStorageTests",
             dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseTesting"]),

@@ -39,8 +39,10 @@
             configuration.connectionPool.retryConnectionEstablishment = false
             if let receiveBuffer {
                 configuration.http1_1ConnectionDebugInitializer = { channel in
-                    channel.setOption(.socketOption(.so_rcvbuf), value: ChannelOptions.Types.SocketOption.Value(receiveBuffer))
-                        .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
+                    channel.setOption(
+                        .socketOption(.so_rcvbuf), value: ChannelOptions.Types.SocketOption.Value(receiveBuffer)
+                    )
+                    .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
                 }
             }
             client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

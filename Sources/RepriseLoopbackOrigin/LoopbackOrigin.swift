@@ -20,7 +20,10 @@
         private let listener: Mutex<(any Channel)?>
         private let connections: Connections
 
-        private init(origin: ScriptedOrigin, port: Int, group: MultiThreadedEventLoopGroup, listener: any Channel, connections: Connections) {
+        private init(
+            origin: ScriptedOrigin, port: Int, group: MultiThreadedEventLoopGroup, listener: any Channel,
+            connections: Connections
+        ) {
             self.origin = origin
             self.port = port
             self.group = group
@@ -43,7 +46,8 @@
                     connections.add(channel)
                     return channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
-                        try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)
+                        try pipeline.configureHTTPServerPipeline(
+                            withPipeliningAssistance: true, withErrorHandling: true)
                         try pipeline.addHandler(OriginHandler(origin: origin))
                     }
                 }
@@ -122,7 +126,9 @@
             let answer = origin.answer(method: head.method.rawValue, target: head.uri, fields: fields)
             resource = origin.resource(at: String(head.uri.prefix { $0 != "?" }))
             for status in answer.interim {
-                context.write(wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .init(statusCode: status)))), promise: nil)
+                context.write(
+                    wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .init(statusCode: status)))),
+                    promise: nil)
             }
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             context.eventLoop.scheduleTask(in: .nanoseconds(answer.delay)) {
@@ -173,7 +179,9 @@
                     let channel = context.channel
                     let now = linger(l_onoff: 1, l_linger: 0)
                     let isSet = (channel as? any SocketOptionProvider)?.setSoLinger(now)
-                    (isSet ?? channel.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in channel.close(promise: nil) }
+                    (isSet ?? channel.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in
+                        channel.close(promise: nil)
+                    }
                 }
             }
         }

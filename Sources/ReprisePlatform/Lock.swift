@@ -5,20 +5,25 @@
         import Darwin
     #endif
 
-    /// A lock around a value, on the C library's mutex: for the thread sanitizer, which on Linux does not see the one
+    /// A lock around a value, held for the time of a call, on the C library's mutex: for the thread sanitizer, which on Linux does not see the one
     /// in `Synchronization`. The sanitizer check defines `REPRISE_PTHREAD_LOCKS`; nothing else does.
     package struct Lock<Value>: ~Copyable, @unchecked Sendable {
         // @unchecked: the value is only reached with the mutex held.
-        private final class Storage {
-            var mutex = pthread_mutex_t()
+        @safe private final class Storage {
+            // On the heap, because a C mutex must not move.
+            let mutex: UnsafeMutablePointer<pthread_mutex_t>
             var value: Value
 
             init(_ value: consuming Value) {
                 self.value = value
-                unsafe pthread_mutex_init(&mutex, nil)
+                unsafe mutex = .allocate(capacity: 1)
+                unsafe pthread_mutex_init(mutex, nil)
             }
 
-            deinit { unsafe pthread_mutex_destroy(&mutex) }
+            deinit {
+                unsafe pthread_mutex_destroy(mutex)
+                unsafe mutex.deallocate()
+            }
         }
 
         private let storage: Storage
@@ -28,14 +33,28 @@
         package borrowing func withLock<Result, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
-            unsafe pthread_mutex_lock(&storage.mutex)
-            defer { unsafe pthread_mutex_unlock(&storage.mutex) }
+            unsafe pthread_mutex_lock(storage.mutex)
+            defer { unsafe pthread_mutex_unlock(storage.mutex) }
             return try body(&storage.value)
         }
     }
 #else
     package import Synchronization
 
-    /// A lock around a value.
-    package typealias Lock = Mutex
+    /// A lock around a value, held for the time of a call; `Synchronization.Mutex` under a name of our own, so that one
+    /// check can put another lock in its place.
+    package struct Lock<Value>: ~Copyable, Sendable {
+        @usableFromInline let mutex: Mutex<Value>
+
+        @inlinable
+        package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+
+        /// Calls `body` with the value while the lock is held. Not re-entrant.
+        @inlinable
+        package borrowing func withLock<Result, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            try mutex.withLock(body)
+        }
+    }
 #endif

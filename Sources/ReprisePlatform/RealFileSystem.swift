@@ -29,7 +29,9 @@ package struct RealFileSystem: FileSystem {
         let parent = path.parentDirectory
         guard code == ENOENT, parent != path else { throw FileError(code: code, operation: "mkdir", path: path) }
         try makeDirectory(parent)
-        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw FileError(code: errno, operation: "mkdir", path: path) }
+        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw FileError(code: errno, operation: "mkdir", path: path)
+        }
     }
 
     package func list(_ directory: String) throws(FileError) -> [String] {
@@ -216,7 +218,9 @@ private final class RealFileHandle: FileHandle {
         typealias Fallocate = @convention(c) (Int32, Int32, off_t, off_t) -> Int32
         typealias Preadv2 = @convention(c) (Int32, UnsafePointer<iovec>?, Int32, off_t, Int32) -> Int
 
-        static let fallocate: Fallocate? = unsafe symbol("fallocate").map { unsafe unsafeBitCast($0, to: Fallocate.self) }
+        static let fallocate: Fallocate? = unsafe symbol("fallocate").map {
+            unsafe unsafeBitCast($0, to: Fallocate.self)
+        }
         static let preadv2: Preadv2? = unsafe symbol("preadv2").map { unsafe unsafeBitCast($0, to: Preadv2.self) }
 
         private static func symbol(_ name: String) -> UnsafeMutableRawPointer? {

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Where work runs and what time it is: the seam between the engine and threads, so that a simulation can run
 /// the whole engine on one thread under one seed.
@@ -71,11 +70,11 @@ private final class ReadPool: Sendable {
         var idle: [DispatchQueue]
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(width: Int) {
         let threads = (0..<width).map { DispatchQueue(label: "reprise.read.\($0)", qos: .userInitiated) }
-        state = Mutex(State(idle: threads))
+        state = Lock(State(idle: threads))
     }
 
     func run(_ work: @escaping @Sendable () -> Void) {

@@ -74,7 +74,8 @@ package struct XXH64: Sendable {
     package func finish() -> UInt64 {
         var hash: UInt64
         if total >= 32 {
-            hash = XXH64.rotate(lane1, 1) &+ XXH64.rotate(lane2, 7) &+ XXH64.rotate(lane3, 12) &+ XXH64.rotate(lane4, 18)
+            hash =
+                XXH64.rotate(lane1, 1) &+ XXH64.rotate(lane2, 7) &+ XXH64.rotate(lane3, 12) &+ XXH64.rotate(lane4, 18)
             for lane in [lane1, lane2, lane3, lane4] {
                 hash = (hash ^ XXH64.round(0, lane)) &* XXH64.prime1 &+ XXH64.prime4
             }

@@ -11,7 +11,8 @@ public struct ByteRange: Hashable, Sendable {
     ///
     /// - Precondition: `0 <= lowerBound <= upperBound`.
     public init(_ lowerBound: Int64, _ upperBound: Int64) {
-        precondition(lowerBound >= 0 && lowerBound <= upperBound, "a byte range runs upwards from an offset of 0 or more")
+        precondition(
+            lowerBound >= 0 && lowerBound <= upperBound, "a byte range runs upwards from an offset of 0 or more")
         self.lowerBound = lowerBound
         self.upperBound = upperBound
     }

@@ -15,7 +15,8 @@
         private let kills = SystemCalls.environment("REPRISE_KILLS").flatMap(Int.init) ?? 50
         private static let length: Int64 = 6_000_000
 
-        @Test func `after kill -9 every stored byte is right and nothing whose slot was written is fetched again, inv04`()
+        @Test
+        func `after kill -9 every stored byte is right and nothing whose slot was written is fetched again, inv04`()
             async throws
         {
             let seed = SystemCalls.environment("REPRISE_SEED").flatMap(UInt64.init) ?? UInt64.random(in: 1...1_000_000)
@@ -122,8 +123,12 @@
             }
             let content = PositionCodedContent(length: entry.info.length ?? 0)
             for range in claimed.ranges {
-                guard let lease = generation.lease(range), lease.range == range else { return "\(range) is not verified" }
-                if let wrong = content.firstMismatch(try lease.read(), at: range.lowerBound) { return "wrong byte at \(wrong)" }
+                guard let lease = generation.lease(range), lease.range == range else {
+                    return "\(range) is not verified"
+                }
+                if let wrong = content.firstMismatch(try lease.read(), at: range.lowerBound) {
+                    return "wrong byte at \(wrong)"
+                }
             }
             return nil
         }
@@ -134,7 +139,8 @@
             var ranges = ByteRangeSet()
             for line in text.split(separator: "\n") {
                 let fields = line.split(separator: " ")
-                guard fields.count == 3, fields[0] == name, let lower = Int64(fields[1]), let upper = Int64(fields[2]) else {
+                guard fields.count == 3, fields[0] == name, let lower = Int64(fields[1]), let upper = Int64(fields[2])
+                else {
                     continue
                 }
                 ranges.insert(ByteRange(lower, upper))

@@ -14,7 +14,8 @@
             let origin = ScriptedOrigin()
             origin.put(.init(PositionCodedContent(length: ToolTests.length)), at: "/song.mp3")
             let server = try await LoopbackOrigin.start(origin)
-            let directory = FileManager.default.temporaryDirectory.path + "/reprise-tool-\(UInt64.random(in: 0 ... .max))"
+            let directory =
+                FileManager.default.temporaryDirectory.path + "/reprise-tool-\(UInt64.random(in: 0 ... .max))"
             let result = await Outcome { try await body(server, directory) }
             await server.stop()
             try? FileManager.default.removeItem(atPath: directory)
@@ -78,11 +79,14 @@
             }
         }
 
-        @Test func `a server's URLs stay good over a restart and it stops on a signal with success, bug20`() async throws {
+        @Test func `a server's URLs stay good over a restart and it stops on a signal with success, bug20`()
+            async throws
+        {
             try await withOrigin { server, directory in
                 let first = try Program.Server(directory: directory, token: true)
                 let port = first.port
-                let address = try Program.run(["url", server.url("/song.mp3"), "-d", directory, "--port", "\(port)"]).text
+                let address = try Program.run(["url", server.url("/song.mp3"), "-d", directory, "--port", "\(port)"])
+                    .text
                     .trimmingCharacters(in: .whitespacesAndNewlines)
                 let played = try Program.run("/usr/bin/curl", ["-sf", address])
                 #expect(Int64(played.bytes.count) == ToolTests.length)
@@ -94,7 +98,9 @@
                 #expect(server.origin.requestCount == requests)
                 let without = address.split(separator: "/", omittingEmptySubsequences: false).enumerated()
                     .filter { $0.offset != 3 }.map { String($0.element) }.joined(separator: "/")
-                #expect(try Program.run("/usr/bin/curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", without]).text == "403")
+                #expect(
+                    try Program.run("/usr/bin/curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", without]).text
+                        == "403")
                 #expect(second.stop() == 0)
             }
         }
@@ -119,7 +125,8 @@
             }
             for match in readme.matches(of: /\nreprise ([a-z]+)/) { #expect(help.contains("  \(match.output.1)")) }
             for match in readme.matches(of: /`(docs\/[a-z-]+\.md)`/) {
-                #expect(FileManager.default.fileExists(atPath: root.appendingPathComponent(String(match.output.1)).path))
+                #expect(
+                    FileManager.default.fileExists(atPath: root.appendingPathComponent(String(match.output.1)).path))
             }
             #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count < 160)
         }

@@ -27,26 +27,41 @@ import Testing
     }
 
     static let patterns: [Pattern] = [
-        Pattern(name: "mp3: head, last 128, on", length: 4_000_000, visits: [
-            Visit(start: 0, bytes: 65_536), Visit(start: 3_999_872), Visit(start: 20),
-        ], limit: 1.0),
-        Pattern(name: "mp4, moov last", length: 4_000_000, visits: [
-            Visit(start: 0, bytes: 65_536), Visit(start: 3_995_590), Visit(start: 48),
-        ], limit: 1.0),
-        Pattern(name: "mp4, fragmented", length: 8_000_000, visits: (0..<29).map {
-            Visit(start: Int64($0) * 275_000, bytes: 2_000)
-        } + [Visit(start: 0)], limit: 1.08),
-        Pattern(name: "ogg: 4 openings", length: 4_000_000, visits: [
-            Visit(start: 0, bytes: 65_536), Visit(start: 3_934_464), Visit(start: 13_169, bytes: 65_536), Visit(start: 3_945),
-        ], limit: 1.0),
-        Pattern(name: "seek storm, 20 x 64 KiB", length: 50_000_000, visits: (0..<20).map {
-            Visit(start: Int64($0 * 7 % 20) * 2_400_000 + 12_345, bytes: 65_536)
-        }, limit: 8.0),
-        Pattern(name: "seek storm, then straight on", length: 12_000_000, visits: (0..<20).map {
-            Visit(start: Int64($0 * 7 % 20) * 590_000 + 12_345, bytes: 65_536)
-        } + [Visit(start: 0)], limit: 1.0),
+        Pattern(
+            name: "mp3: head, last 128, on", length: 4_000_000,
+            visits: [
+                Visit(start: 0, bytes: 65_536), Visit(start: 3_999_872), Visit(start: 20),
+            ], limit: 1.0),
+        Pattern(
+            name: "mp4, moov last", length: 4_000_000,
+            visits: [
+                Visit(start: 0, bytes: 65_536), Visit(start: 3_995_590), Visit(start: 48),
+            ], limit: 1.0),
+        Pattern(
+            name: "mp4, fragmented", length: 8_000_000,
+            visits: (0..<29).map {
+                Visit(start: Int64($0) * 275_000, bytes: 2_000)
+            } + [Visit(start: 0)], limit: 1.08),
+        Pattern(
+            name: "ogg: 4 openings", length: 4_000_000,
+            visits: [
+                Visit(start: 0, bytes: 65_536), Visit(start: 3_934_464), Visit(start: 13_169, bytes: 65_536),
+                Visit(start: 3_945),
+            ], limit: 1.0),
+        Pattern(
+            name: "seek storm, 20 x 64 KiB", length: 50_000_000,
+            visits: (0..<20).map {
+                Visit(start: Int64($0 * 7 % 20) * 2_400_000 + 12_345, bytes: 65_536)
+            }, limit: 8.0),
+        Pattern(
+            name: "seek storm, then straight on", length: 12_000_000,
+            visits: (0..<20).map {
+                Visit(start: Int64($0 * 7 % 20) * 590_000 + 12_345, bytes: 65_536)
+            } + [Visit(start: 0)], limit: 1.0),
         Pattern(name: "read ahead of all (mpv)", length: 4_000_000, visits: [Visit(start: 0)], limit: 1.0),
-        Pattern(name: "a slow reader beside it", length: 3_000_000, visits: [Visit(start: 0)], slowReader: 50_000, limit: 1.0),
+        Pattern(
+            name: "a slow reader beside it", length: 3_000_000, visits: [Visit(start: 0)], slowReader: 50_000,
+            limit: 1.0),
     ]
 
     struct Result {
@@ -74,7 +89,9 @@ import Testing
             let handle = resource.makeHandle(in: .from(visit.start))
             var position = visit.start
             while position < end {
-                if let slow, let pace = pattern.slowReader, slowTaken < (world.queues.time - opened) / 1_000_000 * pace / 1000 {
+                if let slow, let pace = pattern.slowReader,
+                    slowTaken < (world.queues.time - opened) / 1_000_000 * pace / 1000
+                {
                     slowTaken += count(slow.step(limit: 16_384) {})
                 }
                 let taken = count(handle.step(limit: Int(min(end - position, 65_536))) {})
@@ -123,6 +140,8 @@ import Testing
         let missing = lines.filter { !text.contains($0) }
         let table = lines.joined(separator: "\n")
         if SystemCalls.environment("REPRISE_PRINT_TABLE") != nil { print(table) }
-        #expect(missing.count == 0, "docs/constants.md lacks \(missing.count) lines; REPRISE_PRINT_TABLE=1 prints the table")
+        #expect(
+            missing.count == 0, "docs/constants.md lacks \(missing.count) lines; REPRISE_PRINT_TABLE=1 prints the table"
+        )
     }
 }

@@ -1,7 +1,6 @@
+import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
-import ReprisePlatform
-import Synchronization
 
 /// A position in a resource and an end. Bytes come from disk, from a transfer under way, or from the origin; the
 /// reader cannot tell, except by the time it takes.
@@ -100,7 +99,7 @@ private final class Waker: Sendable {
         case done
     }
 
-    private let state = Mutex(State.idle)
+    private let state = Lock(State.idle)
 
     func wake() { finish(.success(())) }
 

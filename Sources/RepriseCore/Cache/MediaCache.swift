@@ -1,13 +1,13 @@
+public import RepriseHTTP
+package import ReprisePlatform
+public import RepriseRanges
+public import RepriseStorage
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
-public import RepriseHTTP
-package import ReprisePlatform
-public import RepriseRanges
-public import RepriseStorage
-import Synchronization
 
 /// A cache of remote media: what is played once is not paid for again.
 ///
@@ -39,7 +39,7 @@ public final class MediaCache: Sendable {
     /// The configuration it was made with.
     public let configuration: Configuration
     package let environment: SessionEnvironment
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// A cache over a store, sending by `client`. Without a store bytes pass through and are shared, not kept.
     package init(
@@ -107,20 +107,25 @@ public final class MediaCache: Sendable {
         guard let origin = OriginURL(url.absoluteString) else {
             throw CacheError(.badURL, "\(url.absoluteString) is not an absolute http or https URL")
         }
-        return resource(for: origin, fields: HTTPFields(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }), key: key)
+        return resource(
+            for: origin, fields: HTTPFields(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }), key: key)
     }
 
     package func resource(for url: OriginURL, fields: HTTPFields = [:], key: ResourceKey? = nil) -> MediaResource {
         var all = configuration.originFields
         for line in fields.lines { all[line.name] = line.value }
-        all.remove(["Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
-            "Icy-MetaData", "Accept-Encoding", "Host", "Content-Length"])
+        all.remove([
+            "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+            "Icy-MetaData", "Accept-Encoding", "Host", "Content-Length",
+        ])
         all.removeHopByHop()
         let request = ResourceRequest(key: key ?? configuration.keys.key(for: url), url: url, fields: all)
         return MediaResource(cache: self, request: request)
     }
 
-    func makeReader(_ request: ResourceRequest, position: Int64, end: Int64, priority: TransferPlanner.Priority) -> ReaderHandle {
+    func makeReader(_ request: ResourceRequest, position: Int64, end: Int64, priority: TransferPlanner.Priority)
+        -> ReaderHandle
+    {
         while true {
             let session = session(for: request)
             let id = session.attach(
@@ -130,7 +135,9 @@ public final class MediaCache: Sendable {
                 forget(session)
                 continue
             }
-            return ReaderHandle(session: session, id: id, request: request, position: position, end: end, queues: environment.queues) {
+            return ReaderHandle(
+                session: session, id: id, request: request, position: position, end: end, queues: environment.queues
+            ) {
                 self.makePrivateSession(request)
             }
         }
@@ -167,7 +174,9 @@ public final class MediaCache: Sendable {
     func openSession(_ key: ResourceKey) -> ResourceSession? { state.withLock { $0.sessions[key] } }
 
     package var openSessions: [ResourceSession] {
-        state.withLock { state in state.sessions.values.sorted { $0.key.text < $1.key.text } + state.privateSessions.values }
+        state.withLock { state in
+            state.sessions.values.sorted { $0.key.text < $1.key.text } + state.privateSessions.values
+        }
     }
 
     /// What happened since the cache was opened.
@@ -239,7 +248,9 @@ public struct MediaResource: Sendable {
     public var key: ResourceKey { request.key }
 
     /// A reader of `range`, or of everything. Costs no I/O; the first bytes are looked for at the first call.
-    public func reader(in range: ByteRange? = nil) -> CacheReader { CacheReader(handle: makeHandle(in: range ?? .from(0))) }
+    public func reader(in range: ByteRange? = nil) -> CacheReader {
+        CacheReader(handle: makeHandle(in: range ?? .from(0)))
+    }
 
     package func makeHandle(in range: ByteRange, priority: TransferPlanner.Priority = .playing) -> ReaderHandle {
         cache.makeReader(request, position: range.lowerBound, end: range.upperBound, priority: priority)

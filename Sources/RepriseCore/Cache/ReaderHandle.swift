@@ -2,7 +2,6 @@ package import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 package import RepriseStorage
-import Synchronization
 
 /// A reader as the doors use it: no waiting inside, bytes as leases on the file or as memory.
 ///
@@ -30,16 +29,17 @@ package final class ReaderHandle: Sendable {
     let queues: any WorkQueues
     private let makePrivate: @Sendable () -> ResourceSession
     private let request: ResourceRequest
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(
-        session: ResourceSession, id: Int, request: ResourceRequest, position: Int64, end: Int64, queues: any WorkQueues,
+        session: ResourceSession, id: Int, request: ResourceRequest, position: Int64, end: Int64,
+        queues: any WorkQueues,
         makePrivate: @escaping @Sendable () -> ResourceSession
     ) {
         self.request = request
         self.queues = queues
         self.makePrivate = makePrivate
-        state = Mutex(State(session: session, id: id, position: position, end: end))
+        state = Lock(State(session: session, id: id, position: position, end: end))
     }
 
     deinit { leave() }

@@ -1,4 +1,4 @@
-import Synchronization
+import ReprisePlatform
 
 /// Something that happened, for an app's log or display.
 public enum CacheEvent: Sendable, Hashable {
@@ -54,7 +54,7 @@ package final class EventHub: Sendable {
         var statistics = CacheStatistics()
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

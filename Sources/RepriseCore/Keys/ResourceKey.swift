@@ -42,7 +42,8 @@ public struct KeyPolicy: Sendable {
         if name.hasPrefix("x-amz-") || name.hasPrefix("x-goog-") { return true }
         return [
             "expires", "policy", "signature", "key-pair-id", "awsaccesskeyid", "googleaccessid", "sig", "se", "sp",
-            "sv", "sr", "st", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv", "hdnts", "hdnea", "__token__", "__gda__",
+            "sv", "sr", "st", "spr", "skoid", "sktid", "skt", "ske", "sks", "skv", "hdnts", "hdnea", "__token__",
+            "__gda__",
             "auth_key", "ossaccesskeyid", "security-token", "txsecret", "txtime",
         ].contains(name)
     }

@@ -1,4 +1,4 @@
-import Synchronization
+import ReprisePlatform
 
 /// What has been learnt of each origin host, and how many requests are under way there.
 ///
@@ -24,7 +24,7 @@ package final class HostBook: Sendable {
     }
 
     private let limit: Int
-    private let hosts = Mutex<[String: Host]>([:])
+    private let hosts = Lock<[String: Host]>([:])
 
     /// - Parameter limit: Requests under way to one host at a time.
     package init(limit: Int) { self.limit = limit }

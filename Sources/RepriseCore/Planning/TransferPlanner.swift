@@ -26,7 +26,8 @@ package struct TransferPlanner: Sendable {
         package var priority: Priority
 
         package init(
-            id: Int, position: Int64, end: Int64, missing: Int64?, gapEnd: Int64, isWaiting: Bool, priority: Priority = .playing
+            id: Int, position: Int64, end: Int64, missing: Int64?, gapEnd: Int64, isWaiting: Bool,
+            priority: Priority = .playing
         ) {
             self.id = id
             self.position = position
@@ -64,7 +65,8 @@ package struct TransferPlanner: Sendable {
         package var unwanted: Unwanted?
 
         package init(
-            id: Int, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true, pausedSince: Int64? = nil,
+            id: Int, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true,
+            pausedSince: Int64? = nil,
             lastProgress: Int64 = 0, hasHead: Bool = true, unwanted: Unwanted? = nil
         ) {
             self.id = id
@@ -128,7 +130,9 @@ package struct TransferPlanner: Sendable {
     package func plan(readers: [Reader], transfers: [Transfer]) -> [Decision] {
         var joined: [Int: [Reader]] = [:]
         var starts: [Reader] = []
-        let ordered = readers.sorted { ($0.priority, $1.missing ?? .max, $1.id) > ($1.priority, $0.missing ?? .max, $0.id) }
+        let ordered = readers.sorted {
+            ($0.priority, $1.missing ?? .max, $1.id) > ($1.priority, $0.missing ?? .max, $0.id)
+        }
         var stalled = Set<Int>()
         for reader in ordered {
             guard let missing = reader.missing, needsNetwork(reader, missing) else { continue }
@@ -171,7 +175,9 @@ package struct TransferPlanner: Sendable {
             if !servesRanges { return transfer }
             guard missing - transfer.head <= reach else { continue }
             let silence = now - transfer.lastProgress
-            if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.pausedSince == nil, silence > tuning.takeover {
+            if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.pausedSince == nil,
+                silence > tuning.takeover
+            {
                 stalled.insert(transfer.id)
                 continue
             }
@@ -218,7 +224,9 @@ package struct TransferPlanner: Sendable {
             }
             // What the kernel holds already is paid for: it is taken, and kept, before the connection is closed.
             let goal = min(transfer.requestEnd, saturating(unwanted.head, tuning.windDown))
-            if transfer.head >= goal || now - unwanted.since >= tuning.unwantedStop { return .stop(transfer: transfer.id) }
+            if transfer.head >= goal || now - unwanted.since >= tuning.unwantedStop {
+                return .stop(transfer: transfer.id)
+            }
             return .run(transfer: transfer.id, goal: goal, readers: [])
         }
         let goal = readers.map { min($0.end, saturating($0.position, tuning.readAhead)) }.max() ?? 0
@@ -237,7 +245,8 @@ package struct TransferPlanner: Sendable {
         let stopped = decisions.compactMap { if case .stop(let id) = $0 { id } else { nil } }
         func need(_ transfer: Transfer) -> (Int, Int64) {
             guard let readers = joined[transfer.id] else { return (-1, 0) }
-            let waiting = readers.map { $0.isWaiting ? $0.priority.rawValue * 2 + 1 : $0.priority.rawValue * 2 }.max() ?? 0
+            let waiting =
+                readers.map { $0.isWaiting ? $0.priority.rawValue * 2 + 1 : $0.priority.rawValue * 2 }.max() ?? 0
             let distance = readers.map { transfer.head - $0.position }.min() ?? .max
             return (waiting, -distance)
         }

@@ -82,4 +82,3 @@ public struct ContentInfo: Sendable, Hashable {
         isComplete = representation.isComplete
     }
 }
-

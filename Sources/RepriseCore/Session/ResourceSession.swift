@@ -1,8 +1,7 @@
 package import RepriseHTTP
+import ReprisePlatform
 package import RepriseRanges
 import RepriseStorage
-import ReprisePlatform
-import Synchronization
 
 /// One open resource: its representations, readers and transfers, shared by everybody who reads it.
 ///
@@ -14,7 +13,7 @@ import Synchronization
 package final class ResourceSession: Sendable {
     package let key: ResourceKey
     private let environment: SessionEnvironment
-    private let state: Mutex<SessionState>
+    private let state: Lock<SessionState>
     private let onForget: @Sendable (ResourceSession) -> Void
 
     package init(
@@ -24,7 +23,7 @@ package final class ResourceSession: Sendable {
         self.key = key
         self.environment = environment
         self.onForget = onForget
-        state = Mutex(
+        state = Lock(
             SessionState(key: key, url: url, fields: fields, isPrivate: isPrivate, environment: environment))
         state.withLock { state in
             state.onPlaceFree = { [weak self] in self?.perform { $0.placeIsFree() } }
@@ -126,8 +125,10 @@ package final class ResourceSession: Sendable {
             }
             let representations = state.representations.values.sorted { $0.id < $1.id }.map { representation in
                 "representation \(representation.id) length \(representation.info.length ?? -1)"
-                    + (representation.isCommitted ? " committed" : "") + (representation.isSuperseded ? " superseded" : "")
-                    + " \(representation.storing)".prefix(12) + " \(representation.generation?.claimed.description ?? "")"
+                    + (representation.isCommitted ? " committed" : "")
+                    + (representation.isSuperseded ? " superseded" : "")
+                    + " \(representation.storing)".prefix(12)
+                    + " \(representation.generation?.claimed.description ?? "")"
             }
             let trouble = state.trouble.map { ["trouble: \($0.error), \($0.attempts) attempts"] } ?? []
             return (readers + transfers + representations + trouble).joined(separator: "\n")
@@ -160,7 +161,9 @@ package final class ResourceSession: Sendable {
             write(transfer, writer, lane, pieces, offset, count)
         case .sync(let generation, let summary): sync(generation, summary)
         case .tick(let time):
-            environment.queues.after(max(0, time - environment.queues.now())) { [weak self] in self?.perform { $0.tick(time) } }
+            environment.queues.after(max(0, time - environment.queues.now())) { [weak self] in
+                self?.perform { $0.tick(time) }
+            }
         case .event(let event): environment.hub.send(event)
         case .count(let change): environment.hub.count(change)
         case .forget: onForget(self)
@@ -256,7 +259,8 @@ package final class ResourceSession: Sendable {
     }
 
     private func write(
-        _ transfer: Int, _ writer: FillWriter, _ lane: Int, _ pieces: [ArraySlice<UInt8>], _ offset: Int64, _ count: Int64
+        _ transfer: Int, _ writer: FillWriter, _ lane: Int, _ pieces: [ArraySlice<UInt8>], _ offset: Int64,
+        _ count: Int64
     ) {
         environment.queues.write(lane: lane) {
             let error = Self.message { () throws(FileError) in try writer.write(pieces, at: offset) }

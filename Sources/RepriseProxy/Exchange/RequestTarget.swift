@@ -73,7 +73,9 @@ package enum RequestTarget: Sendable, Hashable {
                 continue
             }
             let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard digits.utf8.count == 2, !digits.hasPrefix("+"), let value = UInt8(digits, radix: 16) else { return nil }
+            guard digits.utf8.count == 2, !digits.hasPrefix("+"), let value = UInt8(digits, radix: 16) else {
+                return nil
+            }
             bytes.append(value)
             rest = rest.dropFirst(2)
         }

@@ -51,7 +51,9 @@ package struct ServerExchange: Sendable {
         guard let wanted = range, ifRangeHolds(info) else { return whole(info, head) }
         guard let length = info.length else {
             // A range of an unknown length can be served where its end is given; the total is never guessed.
-            guard case .closed(let first, let last) = wanted, info.servesRanges, last < .max else { return whole(info, head) }
+            guard case .closed(let first, let last) = wanted, info.servesRanges, last < .max else {
+                return whole(info, head)
+            }
             let range = ByteRange(first, last + 1)
             head["Content-Range"] = ContentRange.satisfied(range, total: nil).field
             head["Content-Length"] = "\(range.count)"
@@ -59,7 +61,8 @@ package struct ServerExchange: Sendable {
         }
         guard let range = wanted.resolved(length: length) else {
             return Answer(
-                status: 416, fields: ["Content-Range": ContentRange.unsatisfied(total: length).field, "Date": head["Date"] ?? ""],
+                status: 416,
+                fields: ["Content-Range": ContentRange.unsatisfied(total: length).field, "Date": head["Date"] ?? ""],
                 text: "the resource has \(length) bytes")
         }
         head["Content-Range"] = ContentRange.satisfied(range, total: length).field

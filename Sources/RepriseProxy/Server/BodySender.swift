@@ -123,7 +123,9 @@
                     }
                     return false
                 }
-                if range != exchange.presumedRange { handle.setRange(position: range.lowerBound, end: range.upperBound) }
+                if range != exchange.presumedRange {
+                    handle.setRange(position: range.lowerBound, end: range.upperBound)
+                }
                 onHead(answer)
                 context.flush()
                 return true

@@ -54,7 +54,9 @@
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             if error is HTTPParserError, !isAnswering {
                 closesAfterAnswer = true
-                send(ServerExchange.plain(400, "the request is not HTTP/1.1 as it should be", now: SystemCalls.wallClock()), to: nil)
+                send(
+                    ServerExchange.plain(
+                        400, "the request is not HTTP/1.1 as it should be", now: SystemCalls.wallClock()), to: nil)
                 return
             }
             // A client that goes away is everyday.
@@ -63,7 +65,9 @@
 
         private func startIdleTimer() {
             idleTimer?.cancel()
-            idleTimer = context?.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(server.configuration.idleTimeout))) { [weak self] in
+            idleTimer = context?.eventLoop.assumeIsolated().scheduleTask(
+                in: .seconds(Int64(server.configuration.idleTimeout))
+            ) { [weak self] in
                 guard let self, !self.isAnswering else { return }
                 self.context?.close(promise: nil)
             }
@@ -102,16 +106,22 @@
             closesAfterAnswer = closesAfterAnswer || !head.isKeepAlive
             let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
             let now = SystemCalls.wallClock()
-            if let reason = server.rules.refusal(fields) { return send(ServerExchange.plain(403, reason, now: now), to: head) }
+            if let reason = server.rules.refusal(fields) {
+                return send(ServerExchange.plain(403, reason, now: now), to: head)
+            }
             switch RequestTarget(head.uri, token: server.configuration.token) {
             case .health: send(ServerExchange.plain(200, "ok", now: now), to: head)
-            case .forbidden: send(ServerExchange.plain(403, "the URL does not carry this proxy's token", now: now), to: head)
+            case .forbidden:
+                send(ServerExchange.plain(403, "the URL does not carry this proxy's token", now: now), to: head)
             case .unknown(let reason): send(ServerExchange.plain(404, reason, now: now), to: head)
             case .media(let url): serve(url, head, fields, context, now)
             }
         }
 
-        private func serve(_ url: OriginURL, _ head: HTTPRequestHead, _ fields: HTTPFields, _ context: ChannelHandlerContext, _ now: Int64) {
+        private func serve(
+            _ url: OriginURL, _ head: HTTPRequestHead, _ fields: HTTPFields, _ context: ChannelHandlerContext,
+            _ now: Int64
+        ) {
             switch head.method {
             case .OPTIONS: return send(ServerExchange.options(fields, now: now), to: head)
             case .GET, .HEAD: break
@@ -125,7 +135,9 @@
             let sender = BodySender(
                 exchange: exchange, handle: resource.makeHandle(in: exchange.presumedRange), context: context,
                 slowClientTimeout: server.configuration.slowClientTimeout, queues: server.cache.environment.queues
-            ) { [weak self] outcome in self?.finished(outcome) } onHead: { [weak self] answer in
+            ) { [weak self] outcome in
+                self?.finished(outcome)
+            } onHead: { [weak self] answer in
                 self?.writeHead(answer, to: head)
             }
             current = sender
@@ -147,7 +159,9 @@
             }
             var headers = HTTPHeaders(answer.fields.lines.map { ($0.name, $0.value) })
             if closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "close") }
-            if request?.version.minor == 0, !closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "keep-alive") }
+            if request?.version.minor == 0, !closesAfterAnswer {
+                headers.replaceOrAdd(name: "Connection", value: "keep-alive")
+            }
             let head = HTTPResponseHead(
                 version: version, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
             context.write(wrapOutboundOut(.head(head)), promise: nil)

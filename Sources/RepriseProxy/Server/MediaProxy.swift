@@ -24,7 +24,9 @@
 
         /// Begins to listen.
         /// - Throws: What the system says where the address cannot be listened on, for example because it is in use.
-        public static func start(cache: MediaCache, configuration: ProxyConfiguration = .init()) async throws -> MediaProxy {
+        public static func start(cache: MediaCache, configuration: ProxyConfiguration = .init()) async throws
+            -> MediaProxy
+        {
             let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads ?? System.coreCount)
             let server = ProxyServer(cache: cache, configuration: configuration)
             let unsent = configuration.unsentLimit
@@ -34,7 +36,8 @@
                 .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
                 .childChannelOption(
                     ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: SystemCalls.notSentLowWater)),
-                    value: unsent)
+                    value: unsent
+                )
                 .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 * 1024, high: 256 * 1024))
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -49,7 +52,8 @@
             do {
                 let listener = try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
                 return MediaProxy(
-                    server: server, group: group, listener: listener, port: listener.localAddress?.port ?? configuration.port)
+                    server: server, group: group, listener: listener,
+                    port: listener.localAddress?.port ?? configuration.port)
             } catch {
                 try? await group.shutdownGracefully()
                 throw error
@@ -146,7 +150,11 @@
     /// Lets one of several callers be the first.
     private final class Once: Sendable {
         private let isDone = Mutex(false)
-        func first() -> Bool { isDone.withLock { done in defer { done = true }; return !done } }
+        func first() -> Bool {
+            isDone.withLock { done in
+                defer { done = true }; return !done
+            }
+        }
     }
 
     /// Refuses requests whose head is larger than it may be.
@@ -160,7 +168,9 @@
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             if case .head(let head) = unwrapInboundIn(data) {
-                let size = head.headers.reduce(head.uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+                let size = head.headers.reduce(head.uri.utf8.count) {
+                    $0 + $1.name.utf8.count + $1.value.utf8.count + 4
+                }
                 if size > limit {
                     context.fireErrorCaught(HTTPParserError.headerOverflow)
                     return

@@ -1,6 +1,5 @@
 package import ReprisePlatform
 package import RepriseRanges
-import Synchronization
 
 /// One generation of an entry, open: its body file, its slots, and what is known of each block.
 ///
@@ -61,9 +60,9 @@ package final class Generation: Sendable {
     private let body: any FileHandle
     private let blocks: any FileHandle
     private let canWrite: Bool
-    private let changes = Mutex(())
+    private let changes = Lock(())
     private let onSlots: (@Sendable (ByteRange) -> Void)?
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     package init(
         number: Int, identity: UInt64, layout: BlockLayout, entryName: String, body: any FileHandle,
@@ -83,7 +82,7 @@ package final class Generation: Sendable {
         let slotsEnd = min(slots, .max / layout.blockSize) * layout.blockSize
         var state = State(slotsEnd: slotsEnd)
         state.loaded.insert(.from(slotsEnd))
-        self.state = Mutex(state)
+        self.state = Lock(state)
     }
 
     // MARK: Looking

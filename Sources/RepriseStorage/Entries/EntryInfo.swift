@@ -1,10 +1,11 @@
+public import RepriseHTTP
+import ReprisePlatform
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
-public import RepriseHTTP
-import ReprisePlatform
 
 /// What `info.json` says of an entry: its key, where it came from, and which generation is current.
 public struct EntryInfo: Sendable, Hashable {

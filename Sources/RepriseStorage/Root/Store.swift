@@ -1,6 +1,5 @@
 package import ReprisePlatform
 package import RepriseRanges
-import Synchronization
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -25,7 +24,7 @@ package final class Store: Sendable {
     private let fileSystem: any FileSystem
     private let access: Access
     /// Ends with `release`, or with the store.
-    private let lock: Mutex<RootLock?>
+    private let lock: Lock<RootLock?>
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
 
     /// Opens or creates a root. Does not look at its entries, however many there are.
@@ -40,7 +39,7 @@ package final class Store: Sendable {
         self.access = access
         self.onSlots = onSlots
         if access == .readOnly {
-            lock = Mutex(nil)
+            lock = Lock(nil)
             capabilities = RootCapabilities(holes: true, punching: false)
             try Store.checkFormat(root, fileSystem, layout, create: false)
             return
@@ -50,7 +49,7 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(error, doing: "making the store \(root)")
         }
-        lock = Mutex(try RootLock(root: root, fileSystem: fileSystem))
+        lock = Lock(try RootLock(root: root, fileSystem: fileSystem))
         try Store.checkFormat(root, fileSystem, layout, create: true)
         do throws(FileError) {
             capabilities = try RootCapabilities.probe(root: root, fileSystem: fileSystem)

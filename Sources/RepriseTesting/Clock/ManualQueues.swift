@@ -1,5 +1,4 @@
 import ReprisePlatform
-import Synchronization
 
 /// Work queues on one thread and a clock that stands still until it is told to go on: the same seed gives the same run.
 ///
@@ -31,7 +30,7 @@ public final class ManualQueues: Sendable {
         var writeDelay: Int64 = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let isOrdered: Bool
 
     /// - Parameters:
@@ -39,7 +38,7 @@ public final class ManualQueues: Sendable {
     ///   - isOrdered: Keeps the order in which work was given, for tests that are not about interleaving.
     public init(seed: UInt64 = 1, isOrdered: Bool = true) {
         self.isOrdered = isOrdered
-        state = Mutex(State(random: SeededGenerator(seed: seed)))
+        state = Lock(State(random: SeededGenerator(seed: seed)))
     }
 
     /// How long each piece of disk work takes, in nanoseconds: a slow disk.
@@ -84,7 +83,8 @@ public final class ManualQueues: Sendable {
             let candidates = state.ready.indices.filter { index in
                 state.ready[index].lane.map { lanes.insert($0).inserted } ?? true
             }
-            let choice = isOrdered ? candidates[0] : candidates[Int.random(in: 0..<candidates.count, using: &state.random)]
+            let choice =
+                isOrdered ? candidates[0] : candidates[Int.random(in: 0..<candidates.count, using: &state.random)]
             return state.ready.remove(at: choice).work
         }
         work?()
@@ -120,7 +120,8 @@ extension ManualQueues.State {
         var index = 0
         while true {
             var least = index
-            for child in [2 * index + 1, 2 * index + 2] where child < later.count && later[child].isBefore(later[least]) {
+            for child in [2 * index + 1, 2 * index + 2] where child < later.count && later[child].isBefore(later[least])
+            {
                 least = child
             }
             if least == index { return item }
@@ -147,7 +148,9 @@ extension ManualQueues: WorkQueues {
 
     package func upkeep(_ work: @escaping @Sendable () -> Void) { add(0, lane: 2, work) }
 
-    package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) { add(nanoseconds, lane: nil, work) }
+    package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
+        add(nanoseconds, lane: nil, work)
+    }
 
     package func soon(_ work: @escaping @Sendable () -> Void) { add(0, lane: nil, work) }
 }

@@ -1,5 +1,4 @@
 public import ReprisePlatform
-import Synchronization
 
 /// A file system that passes calls on to another one and fails those a rule chooses; it counts all calls.
 ///
@@ -31,7 +30,7 @@ public final class FaultyFileSystem: FileSystem {
     }
 
     private let base: any FileSystem
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Wraps `base`; without a rule nothing fails.
     package init(_ base: any FileSystem, rule: Rule? = nil) {

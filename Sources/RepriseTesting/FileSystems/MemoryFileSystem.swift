@@ -1,5 +1,4 @@
 public import ReprisePlatform
-import Synchronization
 
 /// A file system in memory: one tree, one lock, bytes kept as pages of 4096.
 ///
@@ -31,10 +30,10 @@ public final class MemoryFileSystem: FileSystem {
         var used: Int64 { nodes.values.reduce(0) { $0 + Int64($1.pages.count) * MemoryFileSystem.pageSize } }
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// Makes an empty tree with room for `capacity` bytes, counted in pages.
-    public init(capacity: Int64 = 1 << 50) { state = Mutex(State(capacity: capacity)) }
+    public init(capacity: Int64 = 1 << 50) { state = Lock(State(capacity: capacity)) }
 
     // MARK: FileSystem
 

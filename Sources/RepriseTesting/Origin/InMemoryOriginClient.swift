@@ -2,7 +2,6 @@ public import RepriseCore
 import RepriseHTTP
 package import ReprisePlatform
 import RepriseRanges
-import Synchronization
 
 /// An origin client that never leaves the process: asks a scripted origin and plays its answer on the given queues,
 /// with exact backpressure. Follows up to five redirects, as clients do.
@@ -11,7 +10,7 @@ public final class InMemoryOriginClient: OriginClient {
     private let queues: any WorkQueues
     private let pieceSize: Int
     /// Pieces delivered so far, for a test to see that nothing comes unasked.
-    private let pieces = Mutex(0)
+    private let pieces = Lock(0)
 
     /// - Parameter pieceSize: Most bytes of one body event.
     package init(origin: ScriptedOrigin, queues: any WorkQueues, pieceSize: Int = 16 * 1024) {
@@ -21,7 +20,9 @@ public final class InMemoryOriginClient: OriginClient {
     }
 
     /// Sends `request`.
-    public func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
+    public func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void)
+        -> any OriginExchange
+    {
         let exchange = Exchange(origin: origin, queues: queues, pieceSize: pieceSize, onEvent: onEvent)
         queues.soon { exchange.begin(request, redirects: 0) }
         return exchange
@@ -41,9 +42,12 @@ public final class InMemoryOriginClient: OriginClient {
         private let queues: any WorkQueues
         private let pieceSize: Int
         private let onEvent: @Sendable (OriginEvent) -> Void
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
-        init(origin: ScriptedOrigin, queues: any WorkQueues, pieceSize: Int, onEvent: @escaping @Sendable (OriginEvent) -> Void) {
+        init(
+            origin: ScriptedOrigin, queues: any WorkQueues, pieceSize: Int,
+            onEvent: @escaping @Sendable (OriginEvent) -> Void
+        ) {
             self.origin = origin
             self.queues = queues
             self.pieceSize = pieceSize
@@ -96,7 +100,8 @@ public final class InMemoryOriginClient: OriginClient {
                 }
                 switch step {
                 case .content(let range):
-                    let part = ByteRange(offset: range.lowerBound, count: min(range.count, Int64(pieceSize), state.rest ?? .max))
+                    let part = ByteRange(
+                        offset: range.lowerBound, count: min(range.count, Int64(pieceSize), state.rest ?? .max))
                     let left = ByteRange(part.upperBound, range.upperBound)
                     if left.isEmpty { state.steps.removeFirst() } else { state.steps[0] = .content(left) }
                     state.rest = state.rest.map { $0 - part.count }

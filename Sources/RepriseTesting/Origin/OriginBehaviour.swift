@@ -45,12 +45,17 @@ public struct OriginBehaviour: Sendable, Hashable {
         case perRequest
     }
 
+    /// What is done with a `Range` field.
     public var ranges = Ranges.served
+    /// What is wrong with `Content-Range`.
     public var contentRange = ContentRangeFault.none
+    /// How the end of a body is told.
     public var framing = Framing.length
+    /// What goes wrong inside a body.
     public var body = BodyFault.none
     /// How many requests meet the body fault, or the status; later ones are answered well.
     public var faultyRequests = Int.max
+    /// Which entity tag is sent.
     public var tag = Tag.strong
     /// Whether `Last-Modified` is sent.
     public var hasLastModified = true
@@ -70,6 +75,7 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var redirect: String?
     /// A login page with status 200 instead of the content.
     public var loginPage = false
+    /// The `Content-Type` that is sent.
     public var contentType = "audio/mpeg"
     /// Further header fields, for example `Cache-Control`.
     public var extraFields: [String: String] = [:]

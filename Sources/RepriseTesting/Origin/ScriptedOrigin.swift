@@ -1,6 +1,6 @@
 public import RepriseHTTP
+import ReprisePlatform
 public import RepriseRanges
-import Synchronization
 
 /// An origin whose content is a function of position and whose behaviour is a script. It decides what each request
 /// is answered; sending is the business of an in-memory client or of a loopback server, so both misbehave alike.
@@ -37,9 +37,13 @@ public final class ScriptedOrigin: Sendable {
 
     /// A request as it came, for a test to look at.
     public struct Logged: Sendable, Hashable {
+        /// Target without query.
         public var path: String
+        /// Method as it came.
         public var method: String
+        /// Header fields as they came.
         public var fields: HTTPFields
+        /// Status of the answer.
         public var status: Int
         /// The bytes the answer announced, as a range of the object.
         public var range: ByteRange?
@@ -53,7 +57,7 @@ public final class ScriptedOrigin: Sendable {
         var isDown = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// An origin with nothing on it.
     public init() {}
@@ -130,15 +134,21 @@ public struct ScriptedAnswer: Sendable, Hashable {
         case reset
     }
 
+    /// Status code.
     public var status: Int
+    /// Header fields.
     public var fields: HTTPFields
     /// 1xx answers sent first.
     public var interim: [Int] = []
+    /// How the end of the body is told.
     public var framing = OriginBehaviour.Framing.length
+    /// What happens after the head, in order.
     public var steps: [Step] = []
     /// The bytes of the object the answer announces.
     public var range: ByteRange?
+    /// Nanoseconds before the head.
     public var delay: Int64 = 0
+    /// Bytes a second; 0 for as fast as possible.
     public var bytesPerSecond: Int64 = 0
 
     static func plain(_ status: Int, _ text: String) -> ScriptedAnswer {

@@ -84,20 +84,25 @@
             func line(_ columns: [String]) {
                 let widths = [36, 8, 12, 12, 14]
                 let cells = zip(columns, widths).enumerated().map { index, cell in
-                    index == 0 ? cell.0 + String(repeating: " ", count: max(0, cell.1 - cell.0.count)) : padded(cell.0, cell.1)
+                    index == 0
+                        ? cell.0 + String(repeating: " ", count: max(0, cell.1 - cell.0.count)) : padded(cell.0, cell.1)
                 }
                 print(cells.joined(separator: " "))
             }
             line(["step", "requests", "origin bytes", "delivered", "first byte ms"])
             for row in rows {
-                line([row.step, "\(row.requests)", "\(row.originBytes)", "\(row.delivered)", milliseconds(row.firstByte)])
+                line([
+                    row.step, "\(row.requests)", "\(row.originBytes)", "\(row.delivered)", milliseconds(row.firstByte),
+                ])
             }
             let origin = rows.reduce(0) { $0 + $1.originBytes }
             let amplification = Double(origin) / Double(unique.count)
             let second = rows.suffix(2).reduce(0) { $0 + $1.requests }
             print("\nunique bytes delivered  \(unique.count)")
             print("origin body bytes       \(origin)")
-            print("amplification           \(thousandths(amplification))   goal 1.01 or less: \(amplification <= 1.01 ? "met" : "MISSED")")
+            print(
+                "amplification           \(thousandths(amplification))   goal 1.01 or less: \(amplification <= 1.01 ? "met" : "MISSED")"
+            )
             print("requests when stored    \(second)       goal 0: \(second == 0 ? "met" : "MISSED")")
             print("answers with a wrong byte  \(wrong)    goal 0: \(wrong == 0 ? "met" : "MISSED")")
         }
@@ -122,7 +127,9 @@
         static func start(directory: String) async throws -> Stack {
             let client = AsyncHTTPOriginClient()
             let cache: MediaCache
-            do throws(StoreError) { cache = try MediaCache(directory: directory, client: client) } catch { throw Failure(error) }
+            do throws(StoreError) { cache = try MediaCache(directory: directory, client: client) } catch {
+                throw Failure(error)
+            }
             return Stack(client: client, cache: cache, proxy: try await MediaProxy.start(cache: cache))
         }
 

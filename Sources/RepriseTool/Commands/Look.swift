@@ -40,7 +40,9 @@
             print("confirmed   \(HTTPDate.format(info.checked))")
             print("generation  \(info.generation)\(info.isPinned ? ", pinned" : "")")
             let share = info.length.map { $0 > 0 ? " of \(percent(claimed.count, $0))" : "" } ?? ""
-            print("stored      \(Size(claimed.count))\(share) in \(claimed.ranges.count) piece\(claimed.ranges.count == 1 ? "" : "s")")
+            print(
+                "stored      \(Size(claimed.count))\(share) in \(claimed.ranges.count) piece\(claimed.ranges.count == 1 ? "" : "s")"
+            )
             print("            \(bar(claimed, length: info.length ?? claimed.upperBound, width: 64))")
             for range in claimed.ranges.prefix(20) { print("            \(range)") }
             if claimed.ranges.count > 20 { print("            and \(claimed.ranges.count - 20) more") }

@@ -60,7 +60,8 @@
                 try await client.shutdown()
                 let sums = cache.statistics
                 print(
-                    "stopped: \(Size(sums.served)) served, \(Size(sums.fromOrigin)) from origins, \(sums.originRequests) requests")
+                    "stopped: \(Size(sums.served)) served, \(Size(sums.fromOrigin)) from origins, \(sums.originRequests) requests"
+                )
             }
         }
 
@@ -100,7 +101,8 @@
 
     struct URLCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "url", abstract: "Print the address under which a player reaches a URL through `reprise serve`.")
+            commandName: "url",
+            abstract: "Print the address under which a player reaches a URL through `reprise serve`.")
 
         @OptionGroup var store: StoreOptions
         @Option(name: .shortAndLong, help: "Port of the server.")

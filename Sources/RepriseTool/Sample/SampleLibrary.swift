@@ -12,9 +12,9 @@
         let urls: [OriginURL]
 
         /// - Parameter port: Where to listen if it is free, so that what is stored is found again after a restart.
-    static func start(
-        rate: Int64 = SampleLibrary.rate, seconds: [Int] = [180, 120], port: Int = 0
-    ) async throws -> SampleLibrary {
+        static func start(
+            rate: Int64 = SampleLibrary.rate, seconds: [Int] = [180, 120], port: Int = 0
+        ) async throws -> SampleLibrary {
             let origin = ScriptedOrigin()
             var behaviour = OriginBehaviour()
             behaviour.bytesPerSecond = rate
@@ -27,9 +27,9 @@
                 paths.append(path)
             }
             let server: LoopbackOrigin
-        do { server = try await LoopbackOrigin.start(origin, port: port) } catch {
-            server = try await LoopbackOrigin.start(origin)
-        }
+            do { server = try await LoopbackOrigin.start(origin, port: port) } catch {
+                server = try await LoopbackOrigin.start(origin)
+            }
             return SampleLibrary(server: server, urls: paths.compactMap { OriginURL(server.url($0)) })
         }
 

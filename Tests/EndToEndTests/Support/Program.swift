@@ -24,7 +24,8 @@
             process.arguments = arguments
             let output = Pipe()
             // Errors go to a file: two pipes would have to be read at once.
-            let errors = FileManager.default.temporaryDirectory.appendingPathComponent("reprise-errors-\(UInt64.random(in: 0 ... .max))")
+            let errors = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "reprise-errors-\(UInt64.random(in: 0 ... .max))")
             _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
             defer { try? FileManager.default.removeItem(at: errors) }
             process.standardOutput = output
@@ -33,7 +34,8 @@
             let data = output.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
             return Finished(
-                status: process.terminationStatus, bytes: [UInt8](data), errors: try String(contentsOf: errors, encoding: .utf8))
+                status: process.terminationStatus, bytes: [UInt8](data),
+                errors: try String(contentsOf: errors, encoding: .utf8))
         }
 
         /// A running `reprise serve`.
@@ -45,7 +47,8 @@
 
             init(directory: String, token: Bool = false, port: Int = 0, environment: [String: String] = [:]) throws {
                 process.executableURL = Program.reprise
-                process.arguments = ["serve", "--port", "\(port)", "--directory", directory] + (token ? [] : ["--no-token"])
+                process.arguments =
+                    ["serve", "--port", "\(port)", "--directory", directory] + (token ? [] : ["--no-token"])
                 process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
                 let output = Pipe()
                 process.standardOutput = output

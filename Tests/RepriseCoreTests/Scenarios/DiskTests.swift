@@ -60,6 +60,20 @@ import Testing
         world.play("/a").expectWhole(Self.length)
     }
 
+    @Test func `a disk that is well again is written to by the next player, without a restart, inv22`() throws {
+        let world = try World()
+        world.put("/a", length: Self.length) { $0.ranges = .ignored }
+        let player = world.player("/a")
+        player.play(to: 600_000)
+        world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.notPermitted) : nil }
+        player.play(to: 1_500_000)
+        player.leave()
+        world.files.setRule(nil)
+        world.play("/a").expectWhole(Self.length)
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(Self.length)
+    }
+
     @Test func `a slow disk delays nobody who reads what just came, inv23`() throws {
         let world = try World()
         world.put("/a", length: 700_000)

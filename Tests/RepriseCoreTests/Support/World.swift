@@ -15,7 +15,7 @@ final class World: Sendable {
     let files: FaultyFileSystem
     let blockSize: Int64
     let configuration: MediaCache.Configuration
-    private let opened: Mutex<MediaCache>
+    private let opened: Lock<MediaCache>
 
     var cache: MediaCache { opened.withLock { $0 } }
 
@@ -30,7 +30,7 @@ final class World: Sendable {
         var configuration = MediaCache.Configuration()
         configure(&configuration)
         self.configuration = configuration
-        opened = Mutex(try World.open(files, blockSize, origin, queues, pieceSize, configuration))
+        opened = Lock(try World.open(files, blockSize, origin, queues, pieceSize, configuration))
     }
 
     private let pieceSize: Int
@@ -155,7 +155,8 @@ final class Player: @unchecked Sendable {
         }
         if matching.isEmpty {
             let at = PositionCodedContent(length: .max, generation: generation ?? 1).firstMismatch(piece, at: offset)
-            violation = "wrong bytes at \(offset), \(piece.count) of them, the first at \(at ?? -1), generation \(generation ?? 0)"
+            violation =
+                "wrong bytes at \(offset), \(piece.count) of them, the first at \(at ?? -1), generation \(generation ?? 0)"
         }
         // A small piece may fit several generations and then proves none.
         if matching.count == 1 { generation = matching[0] }

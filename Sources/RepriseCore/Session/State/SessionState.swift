@@ -1,6 +1,6 @@
 import RepriseHTTP
-import RepriseRanges
 import ReprisePlatform
+import RepriseRanges
 import RepriseStorage
 
 /// Everything a session knows and decides. Its methods take what happened, change the state and leave effects to be
@@ -116,8 +116,12 @@ struct SessionState {
     mutating func bind(_ id: Int) {
         // What could not be stored, or not yet, is shared all the same.
         let stored = current.flatMap { representations[$0]?.isSuperseded == false ? $0 : nil }
-        let shared = stored ?? newest.flatMap { representations[$0]?.isPrivate == false ? $0 : nil } ?? current
-        guard let shared, let representation = representations[shared], readers[id]?.representation == nil else { return }
+        // One that was superseded and has no successor is only as good as it is whole: the origin has to be asked.
+        let whole = current.flatMap { representations[$0]?.isComplete == true ? $0 : nil }
+        let shared = stored ?? newest.flatMap { representations[$0]?.isPrivate == false ? $0 : nil } ?? whole
+        guard let shared, let representation = representations[shared], readers[id]?.representation == nil else {
+            return
+        }
         if environment.freshness == .http, !isPrivate {
             let freshness = Freshness(fields: representation.info.fields, checked: representation.info.checked)
             if !freshness.isFresh(now: wallClock) {
@@ -134,15 +138,15 @@ struct SessionState {
         let id = makeID()
         let now = now
         var reader = Reader(
-            id: id, fields: fields, position: position, end: end, priority: priority, waitsSince: now, lastStep: now, began: position)
+            id: id, fields: fields, position: position, end: end, priority: priority, waitsSince: now, lastStep: now,
+            began: position)
         let inheritTime = tuning.inheritTime
         recentEnds.removeAll { now - $0.at > inheritTime }
         if let ended = recentEnds.last(where: { abs($0.position - position) <= tuning.inheritDistance }) {
             reader.requestIndex = ended.requestIndex
         }
         if readers.isEmpty {
-            // An end that only a closed connection told is not taken for granted by those who come later.
-            for number in representations.keys { representations[number]?.softEnd = nil }
+            beginAnew()
         }
         forgiveTrouble()
         readers[id] = reader
@@ -162,6 +166,24 @@ struct SessionState {
         if recentEnds.count > 16 { recentEnds.removeFirst() }
         if readers.isEmpty { idleSince = now }
         plan()
+    }
+
+    /// The first reader after none: what went wrong for those before is tried again.
+    private mutating func beginAnew() {
+        for number in representations.keys.sorted() {
+            // An end that only a closed connection told is not taken for granted by those who come later.
+            representations[number]?.softEnd = nil
+            // A disk that took nothing then may do so now.
+            guard let representation = representations[number], representation.isCommitted,
+                !representation.isSuperseded,
+                case .off(let generation?) = representation.storing
+            else { continue }
+            representations[number]?.storing = .open(generation)
+            for id in transfers.keys.sorted() where transfers[id]?.representation == number {
+                endRequest(id)
+                transfers[id] = nil
+            }
+        }
     }
 
     /// Whoever comes anew, or to another place, does not inherit the pause of those who failed: it tries at once.
@@ -220,7 +242,8 @@ struct SessionState {
             }
             return .end
         }
-        let wanted = ByteRange(reader.position, min(end, ByteRange(offset: reader.position, count: Int64(limit)).upperBound))
+        let wanted = ByteRange(
+            reader.position, min(end, ByteRange(offset: reader.position, count: Int64(limit)).upperBound))
         let found: Step
         if let lease = representation.generation?.lease(wanted) {
             found = .lease(lease)

@@ -88,11 +88,12 @@ extension SessionState {
     }
 
     /// Tells the host's book a connection's rate, over spells in which bytes were asked for.
-    private func measure(_ request: inout Transfer.Request, _ count: Int64) {
+    func measure(_ request: inout Transfer.Request, _ count: Int64) {
         request.received += count
         let elapsed = now - request.measuredFrom
         guard elapsed >= tuning.measureInterval else { return }
-        environment.hosts.note(rate: Double(request.received) * Double(TransferTuning.second) / Double(elapsed), of: url.origin)
+        environment.hosts.note(
+            rate: Double(request.received) * Double(TransferTuning.second) / Double(elapsed), of: url.origin)
         request.received = 0
         request.measuredFrom = now
     }
@@ -101,7 +102,8 @@ extension SessionState {
     private func repeats(_ part: ArraySlice<UInt8>, _ request: Transfer.Request) -> Bool {
         guard !request.overlap.isEmpty, let asked = request.asked else { return true }
         let start = Int(request.position - asked.lowerBound)
-        return request.overlap.dropFirst(start).prefix(part.count).elementsEqual(part.prefix(request.overlap.count - start))
+        return request.overlap.dropFirst(start).prefix(part.count).elementsEqual(
+            part.prefix(request.overlap.count - start))
     }
 
     private mutating func overlapDiffers(_ id: Int) {
@@ -112,7 +114,8 @@ extension SessionState {
         supersede(number)
         finish(id)
         // Readers that were told nothing yet start over without a representation; the next answer makes one.
-        for reader in readers.keys.sorted() where readers[reader]?.representation == number && readers[reader]?.isBound == false {
+        for reader in readers.keys.sorted()
+        where readers[reader]?.representation == number && readers[reader]?.isBound == false {
             readers[reader]?.representation = nil
         }
         if current == number { current = nil }
@@ -176,7 +179,9 @@ extension SessionState {
         wakeWaiting()
     }
 
-    private mutating func endOfUnknownLength(_ number: Int, _ representation: Representation, _ head: Int64, _ isDelimited: Bool) {
+    private mutating func endOfUnknownLength(
+        _ number: Int, _ representation: Representation, _ head: Int64, _ isDelimited: Bool
+    ) {
         if isDelimited {
             representations[number]?.info.length = head
             if representation.isCommitted, let info = representations[number]?.info {
@@ -267,11 +272,13 @@ extension SessionState {
     /// A new representation takes the old one's place once its first block is stored and its type agrees; a pinned or
     /// complete one is replaced only by a complete one.
     private mutating func commitIfDue(_ number: Int) {
-        guard let representation = representations[number], !representation.isCommitted, let generation = representation.generation,
+        guard let representation = representations[number], !representation.isCommitted,
+            let generation = representation.generation,
             let old = representations.values.first(where: { $0.id != number && $0.isCommitted })
         else { return }
         let agrees =
-            MediaType(old.info.fields["Content-Type"])?.type == MediaType(representation.info.fields["Content-Type"])?.type
+            MediaType(old.info.fields["Content-Type"])?.type
+            == MediaType(representation.info.fields["Content-Type"])?.type
         let needsAll = old.info.isPinned || old.isComplete || !agrees
         let block = min(generation.layout.blockSize, representation.info.length ?? .max)
         let hasBlock = generation.claimed.ranges.contains { $0.count >= block }

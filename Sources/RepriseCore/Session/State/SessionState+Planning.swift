@@ -1,0 +1,208 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Looking: who reads what, what is there, and what the planner makes of it.
+extension SessionState {
+    /// Looks at readers, transfers and what is there, and carries out what the planner decides.
+    mutating func plan() {
+        guard phase == .ready else { return }
+        failHopeless()
+        failReadersOfReplacedBytes()
+        failReadersLeftBehind()
+        startRevalidation()
+        let groups = Set(readers.values.filter { !$0.awaitsFreshness }.map(\.representation))
+            .union(transfers.values.filter { !$0.isFinished }.map(\.representation))
+        for group in groups.sorted(by: { ($0 ?? -1) < ($1 ?? -1) }) { plan(group) }
+        releaseWindows()
+        scheduleTick()
+    }
+
+    mutating func plan(_ number: Int?) {
+        let representation = number.flatMap { representations[$0] }
+        let active = transfers.keys.sorted().compactMap { transfers[$0] }
+            .filter { $0.representation == number && !$0.isFinished && $0.request?.isRevalidation != true }
+        var wanting: [TransferPlanner.Reader] = []
+        for id in readers.keys.sorted() {
+            guard let reader = readers[id], reader.representation == number, !reader.awaitsFreshness,
+                reader.failure == nil, !reader.isPaused
+            else { continue }
+            if representation?.isPassThrough == true, isLeftBehind(reader) { continue }
+            wanting.append(view(of: reader, representation))
+        }
+        if representation?.isSuperseded == true { wanting.removeAll() }
+        // A transfer begins up to a block before what its reader misses; out of its reach it would be started for ever.
+        var tuning = tuning
+        tuning.leastReach = max(tuning.leastReach, environment.store?.layout.blockSize ?? 0)
+        let planner = TransferPlanner(
+            tuning: tuning, servesRanges: representation?.info.servesRanges ?? true,
+            isKept: representation?.isPassThrough != true, isContended: environment.hosts.isContended(url.origin),
+            measure: environment.hosts.measure(of: url.origin), now: now)
+        let views = active.map { view(of: $0, representation, among: active) }
+        for decision in planner.plan(readers: wanting, transfers: views) {
+            noteUnwanted(decision)
+            switch decision {
+            case .start(let reader): start(for: reader, representation, wanting)
+            case .run(let id, let goal, let ids): run(id, goal: goal, for: ids)
+            case .pause(let id): pause(id)
+            case .stop(let id): finish(id)
+            }
+        }
+    }
+
+    /// Remembers when a transfer lost its last reader.
+    private mutating func noteUnwanted(_ decision: TransferPlanner.Decision) {
+        guard let id = decision.transfer, var transfer = transfers[id] else { return }
+        let hasReaders = transfer.readers.contains { readers[$0] != nil }
+        if case .run(_, _, let ids) = decision, !ids.isEmpty {
+            transfer.unwanted = nil
+        } else if case .pause = decision, hasReaders {
+            transfer.unwanted = nil
+        } else if transfer.unwanted == nil {
+            transfer.unwanted = .init(since: now, head: transfer.window.head)
+        }
+        transfers[id] = transfer
+    }
+
+    /// In a transfer that cannot be stored, a reader that stands still does not hold up the others.
+    func isLeftBehind(_ reader: Reader) -> Bool {
+        reader.wake == nil && now - reader.lastStep > tuning.detachAfter
+    }
+
+    private mutating func view(of reader: Reader, _ representation: Representation?) -> TransferPlanner.Reader {
+        var view = TransferPlanner.Reader(
+            id: reader.id, position: reader.position, end: reader.end, missing: nil, gapEnd: .max,
+            isWaiting: reader.isWaiting, priority: reader.priority)
+        guard let representation else {
+            view.missing = reader.position
+            return view
+        }
+        view.end = min(reader.end, representation.info.length ?? representation.softEnd ?? .max)
+        let horizon = min(view.end, ByteRange(offset: reader.position, count: tuning.readAhead).upperBound)
+        var position = reader.position
+        while position < horizon {
+            if let generation = representation.generation {
+                switch generation.availability(at: position) {
+                case .verified(let end):
+                    position = end
+                    continue
+                case .claimed(let end):
+                    prove(representation.id, generation, ByteRange(position, min(end, position + tuning.windowLimit)))
+                    position = end
+                    continue
+                case .unloaded(let range):
+                    load(representation.id, generation, range)
+                    return view
+                case .absent(let end):
+                    view.gapEnd = end
+                }
+            }
+            guard let held = heldInMemory(representation.id, position) else {
+                view.missing = position
+                return view
+            }
+            position = held
+        }
+        return view
+    }
+
+    /// The end of the window that holds `offset`, if one does.
+    func heldInMemory(_ representation: Int, _ offset: Int64) -> Int64? {
+        transfers.values.lazy
+            .filter { $0.representation == representation && $0.window.range.contains(offset) }
+            .map(\.window.head).max()
+    }
+
+    /// Whether every byte of `range` is in some window.
+    func isHeld(_ range: ByteRange, _ representation: Int) -> Bool {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            guard let end = heldInMemory(representation, position) else { return false }
+            position = end
+        }
+        return true
+    }
+
+    mutating func load(_ representation: Int, _ generation: Generation, _ range: ByteRange) {
+        guard !reading.contains(range) else { return }
+        reading.insert(range)
+        effects.append(.load(representation: representation, generation, range))
+    }
+
+    /// Has claimed bytes proved ahead of their reader.
+    private mutating func prove(_ representation: Int, _ generation: Generation, _ range: ByteRange) {
+        let layout = generation.layout
+        let blocks = ByteRange(layout.blockStart(of: range.lowerBound), layout.blockEnd(of: range.upperBound))
+        for gap in reading.gaps(in: blocks) {
+            reading.insert(gap)
+            // In pieces, so that the first byte does not wait for the proof of the last.
+            let step = layout.blockEnd(of: tuning.proofStep)
+            var start = gap.lowerBound
+            while start < gap.upperBound {
+                let piece = ByteRange(start, min(gap.upperBound, start + step))
+                effects.append(.verify(representation: representation, generation, piece))
+                start = piece.upperBound
+            }
+        }
+    }
+
+    /// Slots or proofs of `range` have been read.
+    mutating func read(_ representation: Int, _ range: ByteRange, damaged: Int64, error: String?) {
+        reading.remove(range)
+        if damaged > 0 {
+            effects.append(.event(.damaged(key: key.text, blocks: damaged)))
+            effects.append(.count { $0.damagedBlocks += damaged })
+        }
+        if let error, let generation = representations[representation]?.generation {
+            // The disk cannot be read now: nothing is deleted, bytes come from the origin and are not kept.
+            effects.append(.event(.degraded(key: key.text, reason: error)))
+            _ = generation
+            replaceWithPassThrough(representation)
+        }
+        wakeWaiting()
+        plan()
+    }
+
+    mutating func wakeWaiting() {
+        for id in readers.keys.sorted() where readers[id]?.isWaiting == true { wake(id) }
+    }
+
+    /// The stored bytes of a representation cannot be read: goes on from the origin without them.
+    private mutating func replaceWithPassThrough(_ id: Int) {
+        guard representations[id]?.generation != nil else { return }
+        representations[id]?.storing = .off(nil)
+        for transfer in transfers.keys where transfers[transfer]?.representation == id {
+            transfers[transfer]?.writer = nil
+        }
+        reading = ByteRangeSet()
+    }
+
+    private func view(
+        of transfer: Transfer, _ representation: Representation?, among active: [Transfer]
+    ) -> TransferPlanner.Transfer {
+        TransferPlanner.Transfer(
+            id: transfer.id, head: transfer.window.head, gapEnd: gapEnd(of: transfer, representation, among: active),
+            requestEnd: transfer.request?.end ?? transfer.request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
+            isRequesting: transfer.request != nil, pausedSince: transfer.pausedSince,
+            lastProgress: transfer.lastProgress, hasHead: transfer.request?.hasHead ?? false,
+            unwanted: transfer.unwanted)
+    }
+
+    private func gapEnd(of transfer: Transfer, _ representation: Representation?, among active: [Transfer]) -> Int64 {
+        if transfer.isSequential { return .max }
+        let head = transfer.window.head
+        var end = representation?.info.length ?? .max
+        if let generation = representation?.generation {
+            switch generation.availability(at: head) {
+            case .absent(let until): end = min(end, until)
+            case .unloaded: break
+            case .claimed, .verified: end = head
+            }
+        }
+        for other in active where other.id != transfer.id && other.start >= head && other.start > transfer.start {
+            end = min(end, other.start)
+        }
+        return max(end, head)
+    }
+}

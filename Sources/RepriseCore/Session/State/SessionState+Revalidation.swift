@@ -1,0 +1,95 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Asking whether what is stored is still good, where freshness is HTTP's.
+extension SessionState {
+    /// Readers that may not use what is stored before the origin has confirmed it share one conditional request.
+    mutating func startRevalidation() {
+        guard readers.values.contains(where: { $0.awaitsFreshness && $0.failure == nil }), let current,
+            let representation = representations[current],
+            !transfers.values.contains(where: { $0.request?.isRevalidation == true }),
+            trouble.map({ now >= $0.notBefore }) ?? true
+        else { return }
+        guard environment.hosts.enter(url.origin, onFree: onPlaceFree) else { return }
+        let awaiting = readers.keys.sorted().filter { readers[$0]?.awaitsFreshness == true }
+        let callerFields = fields(for: awaiting)
+        var fields = callerFields
+        fields["Accept-Encoding"] = "identity"
+        if let tag = representation.info.validator.entityTag { fields["If-None-Match"] = tag.field }
+        if let date = representation.info.validator.lastModified { fields["If-Modified-Since"] = date }
+        let id = makeID()
+        let serial = makeID()
+        var transfer = Transfer(id: id, representation: current, start: 0, requestIndex: 0, now: now)
+        transfer.request = Transfer.Request(
+            serial: serial, origin: url.origin, callerFields: callerFields, sentAt: now, isRevalidation: true)
+        transfers[id] = transfer
+        send(id, serial, fields, range: "revalidate")
+    }
+
+    mutating func revalidated(_ id: Int, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict) {
+        guard let number = transfers[id]?.representation, var representation = representations[number] else { return }
+        let mayShare = mayShare(head, transfers[id]?.request, verdict)
+        endRequest(id)
+        transfers[id] = nil
+        guard mayShare else {
+            for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
+                fail(reader, .mustBePrivate)
+            }
+            return
+        }
+        switch verdict {
+        case .notModified, .whole:
+            representation.info.checked = wallClock
+            let length = representation.info.fields
+            representation.info.fields = SessionState.merge(length, with: head.fields)
+            representations[number] = representation
+            if representation.isCommitted { effects.append(.commit(representation: number, representation.info)) }
+            trouble = nil
+            releaseFreshness(to: number)
+        case .changed(let length, let servesRanges):
+            guard storable(head) else {
+                note(.originInvalid, "the origin answered with a page instead of media")
+                return
+            }
+            trouble = nil
+            let new = addRepresentation(head, length: length, servesRanges: servesRanges)
+            supersede(number)
+            releaseFreshness(to: new)
+        case .refused(let status) where status == 404 || status == 410 || status == 401 || status == 403:
+            for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
+                fail(reader, CacheError(.originRefused(status: status), "the origin answered \(status)"))
+            }
+        default:
+            note(.originUnreachable, "the origin could not confirm what is stored (\(head.status))")
+        }
+    }
+
+    private mutating func releaseFreshness(to number: Int) {
+        for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
+            readers[reader]?.awaitsFreshness = false
+            readers[reader]?.representation = number
+            wake(reader)
+        }
+    }
+
+    /// Lets a reader have stale bytes where RFC 9111 §4.2.4 allows it.
+    mutating func serveStale(_ id: Int) -> Bool {
+        guard let current, let representation = representations[current],
+            Freshness(fields: representation.info.fields, checked: representation.info.checked).mayServeStale
+        else { return false }
+        let now = now
+        readers[id]?.awaitsFreshness = false
+        readers[id]?.representation = current
+        readers[id]?.waitsSince = now
+        wake(id)
+        return true
+    }
+
+    private static func merge(_ old: HTTPFields, with new: HTTPFields) -> HTTPFields {
+        var merged = old
+        for line in SessionState.endToEnd(new).lines { merged[line.name] = new[line.name] }
+        return merged
+    }
+}

@@ -1,0 +1,161 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Time: who has waited too long, when to look again, when to close.
+extension SessionState {
+    /// Readers that have waited past the deadline get the last error.
+    mutating func failHopeless() {
+        guard let trouble else { return }
+        for id in readers.keys.sorted() {
+            guard let reader = readers[id], reader.isWaiting, reader.failure == nil else { continue }
+            let patience = reader.hasBytes || reader.isBound ? tuning.retryDeadline : tuning.openDeadline
+            let waited = now - max(trouble.since, reader.waitsSince)
+            let hopeless =
+                trouble.notBefore - max(trouble.since, reader.waitsSince) > patience && trouble.error.retryAfter != nil
+            guard waited > patience || hopeless, isStarving(reader) else { continue }
+            if reader.awaitsFreshness, serveStale(id) { continue }
+            if reader.representation == nil, serveSuperseded(id) { continue }
+            fail(id, trouble.error)
+        }
+    }
+
+    /// Lets a reader have what is stored of a replaced representation where the origin cannot give the new one.
+    private mutating func serveSuperseded(_ id: Int) -> Bool {
+        guard let current, representations[current] != nil, environment.freshness == .immutable else { return false }
+        let now = now
+        readers[id]?.representation = current
+        readers[id]?.waitsSince = now
+        wake(id)
+        return true
+    }
+
+    private func isStarving(_ reader: Reader) -> Bool {
+        guard let number = reader.representation, let representation = representations[number] else { return true }
+        switch representation.generation?.availability(at: reader.position) {
+        // What is stored only has to be read and proved; the origin's trouble is not its own.
+        case .verified, .claimed, .unloaded: return false
+        case .absent, nil: break
+        }
+        return heldInMemory(number, reader.position) == nil
+    }
+
+    mutating func failReadersOfReplacedBytes() {
+        for id in readers.keys.sorted() {
+            guard let reader = readers[id], reader.failure == nil, let number = reader.representation,
+                let representation = representations[number], representation.isSuperseded
+            else { continue }
+            if !reader.isBound, let current = newest {
+                readers[id]?.representation = current
+                wake(id)
+                continue
+            }
+            guard reader.isWaiting, isStarving(reader) else { continue }
+            fail(id, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
+        }
+        for number in representations.keys.sorted() {
+            guard let representation = representations[number], representation.isSuperseded else { continue }
+            let inUse =
+                readers.values.contains { $0.representation == number }
+                || transfers.values.contains { $0.representation == number }
+            if !inUse, number != current { representations[number] = nil }
+        }
+    }
+
+    /// Without ranges and without a store a transfer cannot go back: who comes later fetches for itself, who fell
+    /// behind gets an error.
+    mutating func failReadersLeftBehind() {
+        for transfer in transfers.values.sorted(by: { $0.id < $1.id })
+        where transfer.isSequential && !transfer.isFinished {
+            guard let number = transfer.representation, representations[number]?.isPassThrough == true else { continue }
+            for id in readers.keys.sorted() {
+                guard let reader = readers[id], reader.representation == number, reader.isWaiting,
+                    reader.failure == nil,
+                    reader.position < transfer.window.base, isStarving(reader)
+                else { continue }
+                let isNew = !reader.isBound && !isPrivate
+                fail(
+                    id,
+                    isNew
+                        ? .mustBePrivate
+                        : CacheError(
+                            .store, "the reader fell behind; the origin serves no ranges and nothing can be stored"))
+            }
+        }
+    }
+
+    /// The representation bytes are filled for: the newest that is not superseded.
+    var newest: Int? { representations.values.filter { !$0.isSuperseded }.map(\.id).max() }
+
+    mutating func scheduleTick() {
+        let waiting = readers.values.contains { $0.isWaiting && $0.failure == nil }
+        if !transfers.isEmpty || (trouble != nil && waiting) {
+            lookAgain(at: now + tuning.tick)
+        } else if readers.isEmpty {
+            lookAgain(at: idleSince + tuning.idleClose)
+        }
+    }
+
+    /// Has `tick` called at `time`, or sooner where something else is due before. Only one timer counts at a time.
+    mutating func lookAgain(at time: Int64) {
+        if let nextTick, nextTick <= time { return }
+        nextTick = time
+        effects.append(.tick(at: time))
+    }
+
+    /// The time that was asked for has come.
+    mutating func tick(_ time: Int64) {
+        guard nextTick == time else { return }
+        nextTick = nil
+        for id in transfers.keys.sorted() {
+            guard let transfer = transfers[id], let request = transfer.request else { continue }
+            if !request.hasHead, now - request.sentAt > tuning.headTimeout {
+                let limit = tuning.headTimeout / TransferTuning.second
+                requestFailed(id, OriginFailure(.timedOut, "the origin did not answer within \(limit) s"))
+            } else if request.isDemanding, now - transfer.lastProgress > tuning.stallTimeout {
+                let limit = tuning.stallTimeout / TransferTuning.second
+                requestFailed(id, OriginFailure(.timedOut, "the origin sent nothing for \(limit) s"))
+            }
+        }
+        plan()
+        if readers.isEmpty, transfers.isEmpty, now - idleSince >= tuning.idleClose { close() }
+    }
+
+    /// Lets the files go; the next reader opens them again and proves them again.
+    mutating func close() {
+        guard readers.isEmpty, transfers.isEmpty, phase == .ready else { return }
+        syncAll()
+        for representation in representations.values
+        where !representation.isCommitted && representation.generation != nil {
+            effects.append(.abandon(representation.info))
+        }
+        representations = [:]
+        current = nil
+        reading = ByteRangeSet()
+        phase = .closed
+        effects.append(.forget)
+        isForgotten = true
+    }
+
+    mutating func syncAll() {
+        lastSync = now
+        for id in representations.keys.sorted() {
+            guard let representation = representations[id], case .open(let generation) = representation.storing else {
+                continue
+            }
+            effects.append(.sync(generation, summary(of: representation, generation)))
+        }
+    }
+
+    private func summary(of representation: Representation, _ generation: Generation) -> EntrySummary {
+        var summary = EntrySummary()
+        summary.lastUse = lastUsed
+        summary.logUseCount = 1
+        summary.isPinned = representation.info.isPinned
+        summary.length = representation.info.length
+        summary.stored = generation.claimed.count
+        summary.allocated = generation.allocatedBytes
+        return summary
+    }
+}
