@@ -113,6 +113,22 @@ import Testing
         world.play("/a").expectWhole(1000)
     }
 
+    @Test func `a reader that finds no free connection to the host gets an error in time, inv26`() throws {
+        let world = try World { $0.tuning.requestsPerHost = 1 }
+        world.put("/busy", length: 5_000_000) { $0.bytesPerSecond = 5_000 }
+        world.put("/late", length: 1000)
+        let busy = world.player("/busy")
+        busy.play(to: 3_000)
+        let late = world.player("/late")
+        for _ in 0..<300 where late.failure == nil {
+            busy.take()
+            late.take()
+            world.queues.advance(100 * millisecond)
+        }
+        #expect(late.failure?.code == .originTimedOut)
+        #expect(busy.violation == nil)
+    }
+
     @Test func `an empty resource ends at once`() throws {
         let world = try World()
         world.put("/a", length: 0)

@@ -3,6 +3,13 @@ import Testing
 
 @Suite("An origin's URL")
 struct OriginURLTests {
+    @Test func `a scheme with something before it is no origin's, and the original URL is kept whole, bug22`() {
+        #expect(OriginURL("cache-https://example.com/a.mp3") == nil)
+        #expect(OriginURL("reprise+http://example.com/a.mp3") == nil)
+        let text = "https://example.com:8443/a%20b/c.mp3?sig=a%2Bb&x"
+        #expect(OriginURL(text)?.description == text)
+    }
+
     @Test func `is cut into parts and put together byte for byte`() throws {
         let url = try #require(
             OriginURL("HTTPS://User:p%40ss@Example.COM:8443/a%2Fb/+c;d/../Track.MP3?x=%20&y=/?#frag"))

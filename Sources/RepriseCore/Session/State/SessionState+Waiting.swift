@@ -7,6 +7,7 @@ import RepriseStorage
 extension SessionState {
     /// Readers that have waited past the deadline get the last error.
     mutating func failHopeless() {
+        failQueued()
         guard let trouble else { return }
         for id in readers.keys.sorted() {
             guard let reader = readers[id], reader.isWaiting, reader.failure == nil else { continue }
@@ -18,6 +19,19 @@ extension SessionState {
             if reader.awaitsFreshness, serveStale(id) { continue }
             if reader.representation == nil, serveSuperseded(id) { continue }
             fail(id, trouble.error)
+        }
+    }
+
+    /// Readers whose transfer never got a place at the host get an error too: nobody waits for ever.
+    private mutating func failQueued() {
+        for transfer in transfers.values.sorted(by: { $0.id < $1.id }) where transfer.isQueued {
+            for id in transfer.readers {
+                guard let reader = readers[id], reader.isWaiting, now - reader.waitsSince > tuning.retryDeadline,
+                    isStarving(reader)
+                else { continue }
+                let words = "all \(tuning.requestsPerHost) connections to \(url.host) are in use; try again"
+                fail(id, CacheError(.originTimedOut, words))
+            }
         }
     }
 
