@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `a reader that finds no free connection to the host gets an error in time, inv26`() throws {
-        let world = try World { $0.tuning.requestsPerHost = 1 }
+        let world = try World(pieceSize: 500) { $0.tuning.requestsPerHost = 1 }
         world.put("/busy", length: 5_000_000) { $0.bytesPerSecond = 5_000 }
         world.put("/late", length: 1000)
         let busy = world.player("/busy")
