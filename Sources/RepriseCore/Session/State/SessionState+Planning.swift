@@ -19,7 +19,7 @@ extension SessionState {
         scheduleTick()
     }
 
-    mutating func plan(_ number: Int?) {
+    private mutating func plan(_ number: Int?) {
         let representation = number.flatMap { representations[$0] }
         let active = transfers.keys.sorted().compactMap { transfers[$0] }
             .filter { $0.representation == number && !$0.isFinished && $0.request?.isRevalidation != true }
