@@ -131,7 +131,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
-                "RepriseLoopbackOrigin",
+                "RepriseProxy", "RepriseAsyncHTTPClient", "RepriseLoopbackOrigin",
             ]),
     ]
 )

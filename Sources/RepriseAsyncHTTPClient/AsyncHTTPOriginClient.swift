@@ -67,13 +67,45 @@
             var headers = HTTPHeaders(request.fields.lines.map { ($0.name, $0.value) })
             if !headers.contains(name: "User-Agent") { headers.add(name: "User-Agent", value: userAgent) }
             do {
-                let made = try HTTPClient.Request(url: request.url.description, method: .GET, headers: headers)
-                exchange.task = client.execute(request: made, delegate: exchange, deadline: nil)
+                let made = try HTTPClient.Request(url: AsyncHTTPOriginClient.sendable(request.url), method: .GET, headers: headers)
+                let task = client.execute(request: made, delegate: exchange, deadline: nil)
+                exchange.task = task
+                // Some failures, like a circle of redirects, are told to the task alone.
+                task.futureResult.whenFailure { exchange.fail($0) }
                 exchange.cancelIfAsked()
             } catch {
                 exchange.failSoon(OriginFailure(.malformed, "\(error)"))
             }
             return exchange
+        }
+    }
+
+    extension AsyncHTTPOriginClient {
+        /// The URL as the library can take it. What RFC 3986 allows stays byte for byte; a character it does not allow
+        /// is escaped here, alone: the library would escape the escapes around it once more.
+        static func sendable(_ url: OriginURL) -> String {
+            let text = url.description
+            let marks = Set("-._~:/?#[]@!$&'()*+,;=%".utf8)
+            let targetStart = text.utf8.count - url.target.utf8.count
+            let bytes = Array(text.utf8)
+            var result: [UInt8] = []
+            for (index, byte) in bytes.enumerated() {
+                let isLetterOrDigit = byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter || (0x30...0x39).contains(byte)
+                let isBracket = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+                let isStray = byte == UInt8(ascii: "%") && !bytes[(index + 1)...].prefix(2).isTwoHexadecimalDigits
+                if isLetterOrDigit || (marks.contains(byte) && !isStray && !(isBracket && index >= targetStart)) {
+                    result.append(byte)
+                } else {
+                    result += Array((byte < 16 ? "%0" : "%").utf8) + Array(String(byte, radix: 16, uppercase: true).utf8)
+                }
+            }
+            return String(decoding: result, as: UTF8.self)
+        }
+    }
+
+    extension ArraySlice<UInt8> {
+        fileprivate var isTwoHexadecimalDigits: Bool {
+            count == 2 && allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
         }
     }
 
@@ -89,6 +121,8 @@
             var hasDemand = false
             var isCancelled = false
             var isDelimited = true
+            /// An end or a failure was told.
+            var isOver = false
         }
 
         private let onEvent: @Sendable (OriginEvent) -> Void
@@ -110,8 +144,18 @@
         }
 
         private func emit(_ event: OriginEvent) {
-            if !state.withLock({ $0.isCancelled }) { onEvent(event) }
+            let isWanted = state.withLock { state in
+                if state.isCancelled || state.isOver { return false }
+                switch event {
+                case .end, .failed: state.isOver = true
+                case .head, .body: break
+                }
+                return true
+            }
+            if isWanted { onEvent(event) }
         }
+
+        func fail(_ error: any Error) { emit(.failed(StreamingExchange.failure(error))) }
 
         // MARK: OriginExchange
 
@@ -174,7 +218,7 @@
         }
 
         func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-            emit(.failed(StreamingExchange.failure(error)))
+            fail(error)
         }
 
         private static func failure(_ error: any Error) -> OriginFailure {

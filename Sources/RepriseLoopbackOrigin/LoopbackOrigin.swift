@@ -64,6 +64,9 @@
         /// The URL of the object at `path`.
         public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
+        /// Connections accepted so far.
+        public var acceptedConnections: Int { connections.accepted }
+
         /// Goes away: connections are closed and new ones refused.
         public func stop() async {
             let channel = listener.withLock { listener in
@@ -78,8 +81,12 @@
 
     private final class Connections: Sendable {
         private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+        private let count = Atomic(0)
+
+        var accepted: Int { count.load(ordering: .relaxed) }
 
         func add(_ channel: any Channel) {
+            count.add(1, ordering: .relaxed)
             channels.withLock { $0[ObjectIdentifier(channel)] = channel }
             channel.closeFuture.whenComplete { _ in
                 self.channels.withLock { $0[ObjectIdentifier(channel)] = nil }

@@ -24,12 +24,11 @@ package struct AccessRules: Sendable {
     }
 
     private func isOurs(_ field: String) -> Bool {
-        var name = field
-        if let bracket = field.lastIndex(of: "]") {
-            name = String(field[...bracket])
-        } else if let colon = field.firstIndex(of: ":") {
-            name = String(field[..<colon])
-        }
+        // An IPv6 address has colons of its own, inside its brackets.
+        let end = field.hasPrefix("[") ? field.firstIndex(of: "]").map { field.index(after: $0) } : field.firstIndex(of: ":")
+        let name = field[..<(end ?? field.endIndex)]
+        let port = field[name.endIndex...]
+        guard port.isEmpty || port.first == ":" else { return false }
         return (["127.0.0.1", "localhost", "[::1]"] + allowedHosts).contains { $0.equalsIgnoringCase(name) }
     }
 }

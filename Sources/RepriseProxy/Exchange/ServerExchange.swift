@@ -37,7 +37,10 @@ package struct ServerExchange: Sendable {
     }
 
     /// Where reading should begin before anything is known of the resource.
-    package var presumedRange: ByteRange { range?.resolvedWithoutLength ?? .from(0) }
+    package var presumedRange: ByteRange {
+        guard let presumed = range?.resolvedWithoutLength, presumed.lowerBound < .max else { return .from(0) }
+        return presumed
+    }
 
     /// The answer once the resource is known.
     package func answer(_ info: ContentInfo, now: Int64) -> Answer {
@@ -131,6 +134,10 @@ package struct ServerExchange: Sendable {
         switch error.code {
         case .originRefused(let status):
             return Answer(status: (400..<600).contains(status) ? status : 502, fields: head, text: error.message)
+        case .rangeNotSatisfiable(length: 0) where range == nil:
+            // Reading from 0 is a range to the origin; an empty resource has none, and is all the same there.
+            head["Accept-Ranges"] = "bytes"
+            return Answer(status: 200, fields: head)
         case .rangeNotSatisfiable(let length):
             if let length { head["Content-Range"] = ContentRange.unsatisfied(total: length).field }
             return Answer(status: 416, fields: head, text: error.message)

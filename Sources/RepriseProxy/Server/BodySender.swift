@@ -76,6 +76,7 @@
         func pump() {
             guard !isFinished else { return }
             if !hasHead, !sendHead() { return }
+            slowTimer?.cancel()
             var hasWritten = false
             while !isFinished, !isBusy, context.channel.isWritable {
                 switch handle.step(limit: BodySender.regionLimit, wake: makeWaker()) {
@@ -87,6 +88,7 @@
                     hasWritten = true
                 case .pending:
                     if hasWritten { context.flush() }
+                    watchProgress()
                     return
                 case .end:
                     finish(.complete)
@@ -96,10 +98,8 @@
                     return
                 }
             }
-            if hasWritten {
-                context.flush()
-                watchProgress()
-            }
+            if hasWritten { context.flush() }
+            watchProgress()
         }
 
         private func sendHead() -> Bool {
@@ -184,7 +184,7 @@
         /// A client that takes nothing for very long is let go.
         private func watchProgress() {
             slowTimer?.cancel()
-            guard !context.channel.isWritable || isBusy else { return }
+            guard !isFinished, !context.channel.isWritable || isBusy else { return }
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             slowTimer = context.eventLoop.scheduleTask(in: .seconds(Int64(slowClientTimeout))) {
                 bound.value.finish(.broken)

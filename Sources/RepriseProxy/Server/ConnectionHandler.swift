@@ -23,6 +23,8 @@
         private var current: BodySender?
         private var isAnswering = false
         private var closesAfterAnswer = false
+        /// Something came that is not HTTP; nothing behind it can be understood.
+        private var hasNonsense = false
         private var idleTimer: Scheduled<Void>?
 
         /// Requests a client may send ahead; then nothing more is read until one is answered.
@@ -52,15 +54,20 @@
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            if error is HTTPParserError, !isAnswering {
-                closesAfterAnswer = true
-                send(
-                    ServerExchange.plain(
-                        400, "the request is not HTTP/1.1 as it should be", now: SystemCalls.wallClock()), to: nil)
+            if error is HTTPParserError {
+                // What was understood before is answered first.
+                hasNonsense = true
+                if !isAnswering { answerNext() }
                 return
             }
             // A client that goes away is everyday.
             context.close(promise: nil)
+        }
+
+        private func refuseNonsense() {
+            closesAfterAnswer = true
+            let text = "the request is not HTTP/1.1 as it should be"
+            send(ServerExchange.plain(400, text, now: SystemCalls.wallClock()), to: nil)
         }
 
         private func startIdleTimer() {
@@ -98,7 +105,11 @@
         }
 
         private func answerNext() {
-            guard !isAnswering, !queue.isEmpty, let context else { return }
+            guard !isAnswering, let context else { return }
+            if queue.isEmpty {
+                if hasNonsense, !closesAfterAnswer { refuseNonsense() }
+                return
+            }
             idleTimer?.cancel()
             let head = queue.removeFirst()
             if queue.count == ConnectionHandler.pipelineLimit - 1 { setReading(true) }
@@ -136,7 +147,7 @@
                 exchange: exchange, handle: resource.makeHandle(in: exchange.presumedRange), context: context,
                 slowClientTimeout: server.configuration.slowClientTimeout, queues: server.cache.environment.queues
             ) { [weak self] outcome in
-                self?.finished(outcome)
+                self?.finished(outcome, head)
             } onHead: { [weak self] answer in
                 self?.writeHead(answer, to: head)
             }
@@ -153,15 +164,13 @@
 
         private func writeHead(_ answer: ServerExchange.Answer, to request: HTTPRequestHead?) {
             guard let context else { return }
-            let version = HTTPVersion.http1_1
-            if !answer.isDelimited, let request, request.version.minor == 0 || request.version.major == 0 {
-                closesAfterAnswer = true
-            }
+            // HTTP/1.0 knows no chunks: a body without a length ends with the connection.
+            let isOld = request.map { $0.version == .http1_0 || $0.version.major == 0 } ?? false
+            let version = isOld && !answer.isDelimited ? HTTPVersion.http1_0 : .http1_1
+            if isOld, !answer.isDelimited { closesAfterAnswer = true }
             var headers = HTTPHeaders(answer.fields.lines.map { ($0.name, $0.value) })
             if closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "close") }
-            if request?.version.minor == 0, !closesAfterAnswer {
-                headers.replaceOrAdd(name: "Connection", value: "keep-alive")
-            }
+            if isOld, !closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "keep-alive") }
             let head = HTTPResponseHead(
                 version: version, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
             context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -184,12 +193,12 @@
             finished(.complete)
         }
 
-        private func finished(_ outcome: BodySender.Outcome) {
+        private func finished(_ outcome: BodySender.Outcome, _ request: HTTPRequestHead? = nil) {
             guard let context else { return }
             current = nil
             switch outcome {
             case .text(let answer):
-                return send(answer, to: nil)
+                return send(answer, to: request)
             case .complete:
                 let promise = context.eventLoop.makePromise(of: Void.self)
                 let closes = closesAfterAnswer

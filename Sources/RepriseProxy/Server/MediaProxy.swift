@@ -12,6 +12,7 @@
         private let server: ProxyServer
         private let group: MultiThreadedEventLoopGroup
         private let listener: any Channel
+        private let isStopped = Mutex(false)
         /// The port it listens on.
         public let port: Int
 
@@ -67,8 +68,13 @@
         }
 
         /// Stops: takes no more requests, lets answers under way finish for as long as the configuration says, then
-        /// closes all connections.
+        /// closes all connections. A second call does nothing.
         public func stop() async {
+            let wasStopped = isStopped.withLock { stopped in
+                defer { stopped = true }
+                return stopped
+            }
+            guard !wasStopped else { return }
             try? await listener.close()
             server.drain()
             await server.waitUntilEmpty(seconds: server.configuration.shutdownTimeout)

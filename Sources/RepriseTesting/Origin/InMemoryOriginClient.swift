@@ -36,6 +36,7 @@ public final class InMemoryOriginClient: OriginClient {
             var framing = OriginBehaviour.Framing.length
             var rest: Int64?
             var isCancelled = false
+            var isOver = false
         }
 
         private let origin: ScriptedOrigin
@@ -81,8 +82,15 @@ public final class InMemoryOriginClient: OriginClient {
         }
 
         private func emit(_ event: OriginEvent) {
-            if state.withLock({ $0.isCancelled }) { return }
-            onEvent(event)
+            let isWanted = state.withLock { state in
+                if state.isCancelled || state.isOver { return false }
+                switch event {
+                case .end, .failed: state.isOver = true
+                case .head, .body: break
+                }
+                return true
+            }
+            if isWanted { onEvent(event) }
         }
 
         func demand() {

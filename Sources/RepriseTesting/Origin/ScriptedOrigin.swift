@@ -39,6 +39,8 @@ public final class ScriptedOrigin: Sendable {
     public struct Logged: Sendable, Hashable {
         /// Target without query.
         public var path: String
+        /// Path and query, byte for byte.
+        public var target: String
         /// Method as it came.
         public var method: String
         /// Header fields as they came.
@@ -114,7 +116,9 @@ public final class ScriptedOrigin: Sendable {
                 state.resources[path].map { Script(resource: $0, number: number, fields: fields).answer() }
                 ?? .plain(404, "nothing at this path")
             state.log.append(
-                Logged(path: path, method: method, fields: fields, status: answer.status, range: answer.range))
+                Logged(
+                    path: path, target: target, method: method, fields: fields, status: answer.status,
+                    range: answer.range))
             return answer
         }
     }

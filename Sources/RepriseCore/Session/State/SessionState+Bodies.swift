@@ -132,13 +132,14 @@ extension SessionState {
     }
 
     /// The first bytes say whether this is media at all.
-    private mutating func sniff(_ id: Int) {
+    /// - Parameter isAtEnd: Whether no more will come, though the length may not be known for certain.
+    private mutating func sniff(_ id: Int, isAtEnd: Bool = false) {
         guard let transfer = transfers[id], let number = transfer.representation,
             let representation = representations[number], case .undecided = representation.storing
         else { return }
         if representation.needsSniffing, transfer.window.base == 0 {
             let head = transfer.window.bytes(in: ByteRange(0, SessionState.sniffedBytes))
-            let isWhole = representation.info.length.map { transfer.window.head >= $0 } ?? false
+            let isWhole = isAtEnd || representation.info.length.map { transfer.window.head >= $0 } ?? false
             let signature = ContainerSignature.of(head)
             // A page may begin with blanks: only a known signature is believed before all is seen that is looked at.
             guard signature != .unknown || isWhole || head.count >= SessionState.sniffedBytes else { return }
@@ -170,7 +171,7 @@ extension SessionState {
         if let number = transfer.representation, let representation = representations[number] {
             if request.end == nil {
                 endOfUnknownLength(number, representation, transfer.window.head, isDelimited)
-                sniff(id)
+                sniff(id, isAtEnd: true)
             }
             if representation.isStored || representation.isPassThrough { write(id) }
         }

@@ -1,0 +1,109 @@
+import RepriseCore
+import Synchronization
+
+/// Plays the engine's part towards an origin client, and notes what the client does and whether it may.
+final class ExchangeRecorder: Sendable {
+    private struct State {
+        var heads: [OriginResponseHead] = []
+        var pieces = 0
+        var bytes: [UInt8] = []
+        var isDelimited: Bool?
+        var failure: OriginFailure?
+        var demands = 0
+        var isCancelled = false
+        var isInHandler = false
+        var violations: [String] = []
+
+        var isOver: Bool { isDelimited != nil || failure != nil }
+    }
+
+    /// Whether the code now running was called by the client's caller: an event that sees it came from inside.
+    @TaskLocal private static var isInsideCall = false
+
+    private let state = Mutex(State())
+    private let exchange = Mutex<(any OriginExchange)?>(nil)
+
+    init(_ client: any OriginClient, _ request: OriginRequest) {
+        let started = ExchangeRecorder.$isInsideCall.withValue(true) {
+            client.start(request) { [weak self] event in self?.record(event) }
+        }
+        exchange.withLock { $0 = started }
+    }
+
+    var heads: [OriginResponseHead] { state.withLock { $0.heads } }
+    var pieces: Int { state.withLock { $0.pieces } }
+    var bytes: [UInt8] { state.withLock { $0.bytes } }
+    var isDelimited: Bool? { state.withLock { $0.isDelimited } }
+    var failure: OriginFailure? { state.withLock { $0.failure } }
+    var violations: [String] { state.withLock { $0.violations } }
+
+    private func record(_ event: OriginEvent) {
+        let isInside = ExchangeRecorder.isInsideCall
+        state.withLock { state in
+            if isInside { state.violations.append("an event came from inside start, demand or cancel: \(event)") }
+            if state.isInHandler { state.violations.append("two events at a time") }
+            if state.isOver { state.violations.append("an event after the end: \(event)") }
+            state.isInHandler = true
+            switch event {
+            case .head(let head):
+                if !state.heads.isEmpty { state.violations.append("a second head") }
+                state.heads.append(head)
+            case .body(let piece):
+                if state.heads.isEmpty { state.violations.append("a body before its head") }
+                if piece.isEmpty { state.violations.append("an empty piece") }
+                state.pieces += 1
+                state.bytes += piece
+                if state.pieces > state.demands { state.violations.append("a piece that was not asked for") }
+            case .end(let isDelimited):
+                if state.heads.isEmpty { state.violations.append("an end without a head") }
+                state.isDelimited = isDelimited
+            case .failed(let failure): state.failure = failure
+            }
+        }
+        state.withLock { $0.isInHandler = false }
+    }
+
+    func demand() {
+        state.withLock { $0.demands += 1 }
+        let exchange = exchange.withLock { $0 }
+        ExchangeRecorder.$isInsideCall.withValue(true) { exchange?.demand() }
+    }
+
+    func cancel() {
+        let exchange = exchange.withLock { $0 }
+        ExchangeRecorder.$isInsideCall.withValue(true) { exchange?.cancel() }
+    }
+
+    /// Waits for the head or a failure.
+    func waitForHead() async throws(ContractViolation) {
+        try await wait("neither a head nor a failure came") { !$0.heads.isEmpty || $0.isOver }
+    }
+
+    /// Asks for one piece and waits for it, or for the end.
+    func takePiece() async throws(ContractViolation) {
+        let before = pieces
+        demand()
+        try await wait("no piece came though one was asked for") { $0.pieces > before || $0.isOver }
+    }
+
+    /// Asks piece by piece until the exchange is over.
+    func takeAll() async throws(ContractViolation) {
+        try await waitForHead()
+        while !state.withLock({ $0.isOver }) { try await takePiece() }
+    }
+
+    private func wait(_ text: String, _ condition: @escaping @Sendable (borrowing State) -> Bool)
+        async throws(ContractViolation)
+    {
+        if !(await eventually { self.state.withLock { condition($0) } }) { throw ContractViolation(text) }
+        if let violation = violations.first { throw ContractViolation(violation) }
+    }
+}
+
+/// What an implementation did against its contract.
+public struct ContractViolation: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What happened.
+    public var description: String
+
+    init(_ description: String) { self.description = description }
+}

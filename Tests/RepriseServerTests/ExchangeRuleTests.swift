@@ -1,0 +1,118 @@
+#if Server
+    import RepriseCore
+    import RepriseHTTP
+    import RepriseProxy
+    import RepriseRanges
+    import Testing
+
+    /// The proxy's decisions, without sockets.
+    @Suite struct ExchangeRuleTests {
+        // MARK: Targets
+
+        @Test(arguments: [
+            ("/t/https/h/p?q", "https://h/p?q"), ("/t/http/h:81/p", "http://h:81/p"), ("/t/http/h:80/", "http://h/"),
+            ("/t/https/H/P%2f", "https://h/P%2f"), ("/t/https/h", "https://h/"), ("/t/https/h?q=/", "https://h/?q=/"),
+            ("/t/http/[::1]:8/x", "http://[::1]:8/x"), ("/t/?url=https%3A%2F%2Fh%2Fp%3Fa%3D%2520", "https://h/p?a=%20"),
+            ("/t?url=http://h/p", "http://h/p"), ("/t/?url=http://h/p&x=http://i/", "http://h/p"),
+            ("/t/https/h/../p", "https://h/../p"), ("/t/https/h//p", "https://h//p"), ("/t/https/h/p?", "https://h/p?"),
+        ])
+        func `a target names a URL`(target: String, url: String) {
+            #expect(RequestTarget(target, token: "t") == .media(OriginURL(url)!))
+            #expect(RequestTarget(String(target.dropFirst(2)), token: nil) == .media(OriginURL(url)!))
+        }
+
+        @Test(arguments: [
+            "https://h/p?q", "http://h:81/", "https://h/a%20b;c?d=%2F&e", "http://[::1]:8/x", "https://h/?",
+        ])
+        func `the target made for a URL names it again`(url: String) {
+            let url = OriginURL(url)!
+            #expect(RequestTarget(RequestTarget.target(for: url, token: "t"), token: "t") == .media(url))
+            #expect(RequestTarget(RequestTarget.target(for: url, token: nil), token: nil) == .media(url))
+        }
+
+        @Test(arguments: [
+            "", "/", "t", "/T/http/h/", "/tt/http/h/", "/%74/http/h/", "/http/h/", "/t\u{301}/http/h/", "?t",
+        ])
+        func `a wrong token is forbidden whatever follows, bug20`(target: String) {
+            #expect(RequestTarget(target, token: "t") == .forbidden)
+        }
+
+        @Test(arguments: [
+            "/t", "/t/", "/t/ftp/h/", "/t/http/", "/t/http//p", "/t/https/u:p@h/", "/t/http/h:0/", "/t/http/h:99999/",
+            "/t/?url=", "/t/?url=ftp%3A%2F%2Fh", "/t/?url=%zz", "/t/?url=http%3A%2F%2Fh%2F%00", "/t/?x=1",
+            "/t/http/h\\x/",
+        ])
+        func `any other target is told what is expected`(target: String) {
+            guard case .unknown(let text) = RequestTarget(target, token: "t") else {
+                Issue.record("\(target) is \(RequestTarget(target, token: "t"))")
+                return
+            }
+            #expect(!text.isEmpty)
+        }
+
+        @Test func `health needs no token`() {
+            #expect(RequestTarget("/.reprise/health", token: "t") == .health)
+            #expect(RequestTarget("/.reprise/health?x", token: "t") == .health)
+            #expect(RequestTarget("/.reprise/healthy", token: "t") == .forbidden)
+        }
+
+        // MARK: Access
+
+        @Test(arguments: [
+            ("127.0.0.1", true), ("127.0.0.1:9", true), ("LocalHost:80", true), ("[::1]", true), ("[::1]:80", true),
+            ("m.test:1", true), ("evil.test", false), ("127.0.0.1.evil.test", false), ("localhost.", false),
+            ("", false),
+            ("127.0.0.1@evil.test", false), ("[::1].evil.test", false), ("[::1]evil", false),
+        ])
+        func `only a Host of ours may ask, bug20`(host: String, isOurs: Bool) {
+            let rules = AccessRules(allowedHosts: ["m.test"], allowedOrigins: [])
+            #expect((rules.refusal(["Host": host]) == nil) == isOurs)
+        }
+
+        @Test func `no Host, two Hosts and other sites' pages are refused`() {
+            let rules = AccessRules(allowedHosts: [], allowedOrigins: ["https://friend.test"])
+            #expect(rules.refusal([:]) != nil)
+            #expect(rules.refusal(["Host": "localhost", "host": "localhost"]) != nil)
+            let page: HTTPFields = ["Host": "localhost", "Sec-Fetch-Site": "cross-site"]
+            #expect(rules.refusal(page) != nil)
+            var friend = page
+            friend["Origin"] = "https://friend.test"
+            #expect(rules.refusal(friend) == nil)
+            friend["Origin"] = "https://friend.test.evil.test"
+            #expect(rules.refusal(friend) != nil)
+        }
+
+        // MARK: Answers to errors
+
+        @Test(arguments: [
+            (CacheError.Code.originUnreachable, 502), (.originTimedOut, 504), (.originInvalid, 502), (.changed, 502),
+            (.store, 503), (.closed, 503), (.badURL, 400), (.originRefused(status: 404), 404),
+            (.originRefused(status: 302), 502), (.rangeNotSatisfiable(length: 7), 416),
+            (.rangeNotSatisfiable(length: nil), 416),
+        ])
+        func `each error has a status and says what happened`(code: CacheError.Code, status: Int) {
+            let exchange = ServerExchange(method: "GET", fields: [:])
+            let answer = exchange.answer(CacheError(code, "words", retryAfter: 9), now: 0)
+            #expect(answer.status == status)
+            #expect(answer.text == "words")
+            #expect(answer.fields["Retry-After"] == "9")
+            let hasLength = code == .rangeNotSatisfiable(length: 7)
+            #expect(answer.fields["Content-Range"] == (hasLength ? "bytes */7" : nil))
+        }
+
+        // MARK: Where reading begins
+
+        @Test(arguments: [
+            ("GET", ["bytes=5-"], ByteRange.from(5)), ("GET", ["bytes=5-9"], ByteRange(5, 10)), ("GET", [], .from(0)),
+            ("GET", ["bytes=-5"], .from(0)), ("GET", ["bytes=1-2,5-6"], .from(0)),
+            ("GET", ["bytes=1-2", "bytes=5-6"], .from(0)),
+            ("HEAD", ["bytes=5-9"], .from(0)),
+        ])
+        func `reading begins where the range says before anything is known`(
+            method: String, ranges: [String], expected: ByteRange
+        ) {
+            let exchange = ServerExchange(method: method, fields: HTTPFields(ranges.map { ("Range", $0) }))
+            #expect(exchange.presumedRange == expected)
+        }
+    }
+#endif

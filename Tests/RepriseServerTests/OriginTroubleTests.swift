@@ -1,0 +1,160 @@
+#if Server
+    import RepriseCore
+    import RepriseHTTP
+    import RepriseLoopbackOrigin
+    import RepriseProxy
+    import RepriseRanges
+    import RepriseTesting
+    import Testing
+
+    /// What a client is told when the origin will not or cannot.
+    @Suite struct OriginTroubleTests {
+        private static let second: Int64 = 1_000_000_000
+
+        @Test(arguments: [401, 403, 404, 410, 416, 451, 500, 503])
+        func `the origin's refusal is passed on, with words, and forgotten, bug03`(status: Int) async throws {
+            try await ProxyFixture.run(cache: { $0.tuning.openDeadline = Self.second }) { fixture in
+                let content = fixture.put("/a.mp3") { $0.status = status }
+                let answer = try await fixture.ask("/a.mp3", [("Range", "bytes=0-")])
+                #expect(answer.status == status)
+                #expect(answer.text.count > 10)
+                if status == 416 { #expect(answer.fields["Content-Range"] == "bytes */100000") }
+                fixture.origin.change("/a.mp3") { $0.behaviour.status = nil }
+                let again = try await fixture.ask("/a.mp3", [("Range", "bytes=0-")])
+                again.expect(ByteRange(0, 100_000), of: content, status: 206)
+            }
+        }
+
+        @Test(arguments: [429, 503])
+        func `Retry-After is passed on`(status: Int) async throws {
+            try await ProxyFixture.run { fixture in
+                fixture.put("/a.mp3") {
+                    $0.status = status
+                    $0.retryAfter = 120
+                }
+                let answer = try await fixture.ask("/a.mp3")
+                #expect(answer.status == status)
+                #expect(answer.fields["Retry-After"] == "120")
+                #expect(fixture.origin.requestCount == 1)
+            }
+        }
+
+        @Test func `a dead origin is 502 with a plain explanation`() async throws {
+            try await ProxyFixture.run { fixture in
+                let path = "/a.mp3"
+                let target = fixture.target(path)
+                await fixture.server.stop()
+                let client = try await fixture.connect()
+                try await client.request(target)
+                let answer = try await client.readAnswer()
+                #expect(answer.status == 502)
+                #expect(answer.text.hasPrefix("the origin cannot be reached"))
+                #expect(answer.fields["Content-Type"] == "text/plain; charset=utf-8")
+            }
+        }
+
+        @Test func `a name that does not exist is 502 with a plain explanation`() async throws {
+            try await ProxyFixture.run { fixture in
+                let client = try await fixture.connect()
+                try await client.request("/secret/http/no-such-host.invalid/a.mp3")
+                let answer = try await client.readAnswer()
+                #expect(answer.status == 502)
+                #expect(answer.text.hasPrefix("the origin cannot be reached"))
+            }
+        }
+
+        @Test func `a silent origin is 504, inv26`() async throws {
+            try await ProxyFixture.run(cache: {
+                $0.tuning.headTimeout = Self.second / 5
+                $0.tuning.openDeadline = Self.second / 5
+            }) { fixture in
+                fixture.put("/a.mp3") { $0.firstByteDelay = 3600 * Self.second }
+                let answer = try await fixture.ask("/a.mp3")
+                #expect(answer.status == 504)
+                #expect(answer.text.contains("did not answer"))
+            }
+        }
+
+        @Test(arguments: [
+            OriginBehaviour.ContentRangeFault.absent, .wrongStart, .wrongEnd, .garbage,
+        ])
+        func `an answer that contradicts itself is 502 and nothing of it is served, inv19 bug01`(
+            fault: OriginBehaviour.ContentRangeFault
+        ) async throws {
+            try await ProxyFixture.run(cache: { $0.tuning.openDeadline = Self.second / 5 }) { fixture in
+                fixture.put("/a.mp3") { $0.contentRange = fault }
+                let answer = try await fixture.ask("/a.mp3", [("Range", "bytes=10-")])
+                #expect(answer.status == 502)
+                fixture.put("/b.mp3") { $0.gzipsAnyway = true }
+                #expect(try await fixture.ask("/b.mp3").status == 502)
+            }
+        }
+
+        @Test(arguments: [
+            OriginBehaviour.BodyFault.reset(at: 50_000), .short(by: 50_000), .reset(at: 1), .reset(at: 99_999),
+        ])
+        func `a body that breaks off once is gone on with, and the client does not notice, bug09`(
+            fault: OriginBehaviour.BodyFault
+        ) async throws {
+            // A busy machine is silent for seconds at times; that must not look like a stalled origin here.
+            try await ProxyFixture.run(cache: { $0.tuning.takeover = 60 * Self.second }) { fixture in
+                let content = fixture.put("/a.mp3") {
+                    $0.body = fault
+                    $0.faultyRequests = 1
+                }
+                try await fixture.ask("/a.mp3").expect(ByteRange(0, 100_000), of: content, status: 200)
+                // What came before the break was kept: it goes on with ranges, not from the start.
+                let ranges = fixture.origin.log.compactMap(\.range)
+                #expect(fixture.origin.bodyBytes <= 200_000, "\(fixture.origin.bodyBytes) bytes by \(ranges)")
+            }
+        }
+
+        @Test func `a body that always breaks off closes the connection instead of lying, inv26`() async throws {
+            try await ProxyFixture.run(cache: { $0.tuning.retryDeadline = Self.second / 5 }) { fixture in
+                let content = fixture.put("/a.mp3") { $0.body = .reset(at: 50_000) }
+                let client = try await fixture.connect()
+                try await client.request(fixture.target("/a.mp3"))
+                #expect(try await client.readHead().status == 200)
+                try await client.waitUntilClosed()
+                let body = (try? await client.takeBytes(atLeast: 0)) ?? []
+                #expect(body.count <= 50_000)
+                #expect(content.firstMismatch(body, at: 0) == nil)
+            }
+        }
+
+        @Test func `what is stored plays when the origin is gone, inv13 inv18`() async throws {
+            try await ProxyFixture.run { fixture in
+                let content = fixture.put("/a.mp3")
+                _ = try await fixture.ask("/a.mp3")
+                await fixture.waitUntilQuiet()
+                let target = fixture.target("/a.mp3")
+                await fixture.server.stop()
+                let client = try await fixture.connect()
+                for range in ["bytes=0-", "bytes=99000-", "bytes=-5"] {
+                    try await client.request(target, [("Range", range)])
+                    #expect(try await client.readAnswer().status == 206)
+                }
+                try await client.request(target)
+                try await client.readAnswer().expect(ByteRange(0, 100_000), of: content, status: 200)
+            }
+        }
+
+        @Test func `a page of a foreign origin cannot run as one of ours`() async throws {
+            try await ProxyFixture.run { fixture in
+                fixture.put("/a.mp3") { $0.loginPage = true }
+                let answer = try await fixture.ask("/a.mp3")
+                #expect(answer.fields["X-Content-Type-Options"] == "nosniff")
+                #expect(answer.status != 200 || answer.fields["Content-Security-Policy"] == "sandbox")
+            }
+        }
+
+        @Test func `early hints and redirects of the origin do not show`() async throws {
+            try await ProxyFixture.run { fixture in
+                let content = fixture.put("/real.mp3") { $0.earlyHints = true }
+                fixture.put("/a.mp3") { $0.redirect = "/real.mp3" }
+                let answer = try await fixture.ask("/a.mp3", [("Range", "bytes=5-")])
+                answer.expect(ByteRange(5, 100_000), of: content, status: 206)
+            }
+        }
+    }
+#endif

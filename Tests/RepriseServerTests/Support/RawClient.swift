@@ -1,0 +1,218 @@
+#if Server
+    import NIOCore
+    import NIOPosix
+    import RepriseHTTP
+    import Synchronization
+
+    /// An answer as it came over the socket.
+    struct RawAnswer: Sendable {
+        var version = ""
+        var status = 0
+        var fields = HTTPFields()
+        var body: [UInt8] = []
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    struct RawClientError: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// One connection that writes what it is told and reads answers off the wire, so that a test sees each byte.
+    final class RawClient: Sendable {
+        private struct State {
+            var received: [UInt8] = []
+            var isClosed = false
+            var waiting: [EventLoopPromise<Void>] = []
+        }
+
+        private let channel: any Channel
+        private let state: Inbox
+
+        /// What arrived, and who waits for more.
+        private final class Inbox: ChannelInboundHandler, Sendable {
+            typealias InboundIn = ByteBuffer
+            private let state = Mutex(State())
+
+            func withState<Result: Sendable>(_ body: (inout State) throws -> Result) rethrows -> Result {
+                try state.withLock { try body(&$0) }
+            }
+
+            private func change(_ body: (inout State) -> Void) {
+                let waiting = state.withLock { state in
+                    body(&state)
+                    defer { state.waiting = [] }
+                    return state.waiting
+                }
+                for promise in waiting { promise.succeed() }
+            }
+
+            func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+                let buffer = unwrapInboundIn(data)
+                change { $0.received += buffer.readableBytesView }
+            }
+
+            func channelInactive(context: ChannelHandlerContext) { change { $0.isClosed = true } }
+
+            func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+        }
+
+        private init(channel: any Channel, state: Inbox) {
+            self.channel = channel
+            self.state = state
+        }
+
+        deinit { channel.close(promise: nil) }
+
+        /// Connects to a port of this machine.
+        /// - Parameter receiveBuffer: Size of the socket's receive buffer in bytes, for a client that is to stall soon.
+        static func connect(port: Int, receiveBuffer: Int? = nil) async throws -> RawClient {
+            let inbox = Inbox()
+            var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connectTimeout(.seconds(30))
+                .channelInitializer { $0.pipeline.addHandler(inbox) }
+            if let receiveBuffer {
+                bootstrap = bootstrap.channelOption(
+                    .socketOption(.so_rcvbuf), value: ChannelOptions.Types.SocketOption.Value(receiveBuffer))
+            }
+            let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
+            return RawClient(channel: channel, state: inbox)
+        }
+
+        /// Sends `text` as it is.
+        func send(_ text: String) async throws {
+            try await channel.writeAndFlush(ByteBuffer(string: text))
+        }
+
+        /// Sends a request for `target`.
+        func request(_ target: String, method: String = "GET", _ fields: [(String, String)] = []) async throws {
+            try await send(RawClient.head(target, method: method, fields))
+        }
+
+        static func head(_ target: String, method: String = "GET", _ fields: [(String, String)] = []) -> String {
+            var lines = ["\(method) \(target) HTTP/1.1"]
+            if !fields.contains(where: { $0.0 == "Host" }) { lines.append("Host: 127.0.0.1") }
+            lines += fields.map { "\($0.0): \($0.1)" }
+            return lines.joined(separator: "\r\n") + "\r\n\r\n"
+        }
+
+        /// Stops or goes on reading, as a player that pauses.
+        func setReading(_ isReading: Bool) async throws {
+            try await channel.setOption(.autoRead, value: isReading).get()
+        }
+
+        func close() async { try? await channel.close() }
+
+        var isClosed: Bool { state.withState { $0.isClosed } }
+
+        /// Waits until the other side has closed the connection.
+        func waitUntilClosed() async throws {
+            try await wait { $0.isClosed ? true : nil }
+        }
+
+        /// Waits until `count` bytes have come, and takes whatever is there.
+        func takeBytes(atLeast count: Int) async throws -> [UInt8] {
+            try await wait { state in
+                guard state.received.count >= count else { return nil }
+                defer { state.received = [] }
+                return state.received
+            }
+        }
+
+        /// Waits until `found` has a result; looks again whenever something came.
+        @discardableResult
+        private func wait<Result: Sendable>(_ found: @Sendable (inout State) throws -> Result?) async throws -> Result {
+            while true {
+                let eventLoop = channel.eventLoop
+                let (result, promise) = try state.withState { state -> (Result?, EventLoopPromise<Void>?) in
+                    if let result = try found(&state) { return (result, nil) }
+                    if state.isClosed { throw RawClientError(description: "the connection was closed") }
+                    let promise = eventLoop.makePromise(of: Void.self)
+                    state.waiting.append(promise)
+                    return (nil, promise)
+                }
+                guard let promise else {
+                    guard let result else { continue }
+                    return result
+                }
+                let deadline = channel.eventLoop.scheduleTask(in: .seconds(60)) {
+                    promise.fail(RawClientError(description: "nothing came for 60 seconds"))
+                }
+                defer { deadline.cancel() }
+                try await promise.futureResult.get()
+            }
+        }
+
+        /// Reads the head of an answer and no further.
+        func readHead() async throws -> RawAnswer {
+            try await wait { state in
+                guard let end = RawClient.endOfHead(state.received) else { return nil }
+                let answer = try RawClient.parse(state.received[..<end])
+                state.received.removeFirst(end + 4)
+                return answer
+            }
+        }
+
+        /// Reads one answer, body included.
+        /// - Parameter isBodyless: Whether it answers a `HEAD`.
+        func readAnswer(isBodyless: Bool = false) async throws -> RawAnswer {
+            var answer = try await readHead()
+            if isBodyless || answer.status == 204 || answer.status == 304 { return answer }
+            if let length = answer.fields["Content-Length"].flatMap({ Int($0) }) {
+                answer.body = try await wait { state in
+                    guard state.received.count >= length else { return nil }
+                    defer { state.received.removeFirst(length) }
+                    return Array(state.received[..<length])
+                }
+            } else if answer.fields.has(token: "chunked", in: "Transfer-Encoding") {
+                answer.body = try await wait { try RawClient.takeChunks(&$0.received) }
+            } else {
+                answer.body = try await wait { state in
+                    guard state.isClosed else { return nil }
+                    defer { state.received = [] }
+                    return state.received
+                }
+            }
+            return answer
+        }
+
+        private static func endOfHead(_ bytes: [UInt8]) -> Int? {
+            let mark = Array("\r\n\r\n".utf8)
+            guard bytes.count >= 4 else { return nil }
+            return (0...(bytes.count - 4)).first { bytes[$0] == mark[0] && Array(bytes[$0..<($0 + 4)]) == mark }
+        }
+
+        private static func parse(_ head: ArraySlice<UInt8>) throws -> RawAnswer {
+            let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map { String($0) }
+            let status = lines.first?.split(separator: " ", maxSplits: 2) ?? []
+            guard status.count >= 2, let code = Int(status[1]) else {
+                throw RawClientError(description: "not a status line: \(lines.first ?? "")")
+            }
+            let fields = lines.dropFirst().compactMap { line -> (String, String)? in
+                guard let colon = line.firstIndex(of: ":") else { return nil }
+                return (String(line[..<colon]), String(line[line.index(after: colon)...].trimmingOptionalWhitespace))
+            }
+            return RawAnswer(version: String(status[0]), status: code, fields: HTTPFields(fields))
+        }
+
+        // A chunked body up to its last chunk; nothing is taken before that has come.
+        private static func takeChunks(_ bytes: inout [UInt8]) throws -> [UInt8]? {
+            var body: [UInt8] = []
+            var position = 0
+            while true {
+                guard let end = bytes[position...].firstIndex(of: 0x0D), end + 1 < bytes.count else { return nil }
+                guard let size = Int(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16) else {
+                    throw RawClientError(description: "not a chunk size")
+                }
+                let start = end + 2
+                guard start + size + 2 <= bytes.count else { return nil }
+                body += bytes[start..<(start + size)]
+                position = start + size + 2
+                if size == 0 {
+                    bytes.removeFirst(position)
+                    return body
+                }
+            }
+        }
+    }
+#endif
