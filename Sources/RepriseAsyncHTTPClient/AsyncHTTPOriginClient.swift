@@ -67,7 +67,8 @@
             var headers = HTTPHeaders(request.fields.lines.map { ($0.name, $0.value) })
             if !headers.contains(name: "User-Agent") { headers.add(name: "User-Agent", value: userAgent) }
             do {
-                let made = try HTTPClient.Request(url: AsyncHTTPOriginClient.sendable(request.url), method: .GET, headers: headers)
+                let made = try HTTPClient.Request(
+                    url: AsyncHTTPOriginClient.sendable(request.url), method: .GET, headers: headers)
                 let task = client.execute(request: made, delegate: exchange, deadline: nil)
                 exchange.task = task
                 // Some failures, like a circle of redirects, are told to the task alone.
@@ -90,13 +91,15 @@
             let bytes = Array(text.utf8)
             var result: [UInt8] = []
             for (index, byte) in bytes.enumerated() {
-                let isLetterOrDigit = byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter || (0x30...0x39).contains(byte)
+                let isLetterOrDigit =
+                    byte < 0x80 && Character(Unicode.Scalar(byte)).isLetter || (0x30...0x39).contains(byte)
                 let isBracket = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
                 let isStray = byte == UInt8(ascii: "%") && !bytes[(index + 1)...].prefix(2).isTwoHexadecimalDigits
                 if isLetterOrDigit || (marks.contains(byte) && !isStray && !(isBracket && index >= targetStart)) {
                     result.append(byte)
                 } else {
-                    result += Array((byte < 16 ? "%0" : "%").utf8) + Array(String(byte, radix: 16, uppercase: true).utf8)
+                    result +=
+                        Array((byte < 16 ? "%0" : "%").utf8) + Array(String(byte, radix: 16, uppercase: true).utf8)
                 }
             }
             return String(decoding: result, as: UTF8.self)

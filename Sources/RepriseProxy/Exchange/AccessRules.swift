@@ -25,7 +25,8 @@ package struct AccessRules: Sendable {
 
     private func isOurs(_ field: String) -> Bool {
         // An IPv6 address has colons of its own, inside its brackets.
-        let end = field.hasPrefix("[") ? field.firstIndex(of: "]").map { field.index(after: $0) } : field.firstIndex(of: ":")
+        let end =
+            field.hasPrefix("[") ? field.firstIndex(of: "]").map { field.index(after: $0) } : field.firstIndex(of: ":")
         let name = field[..<(end ?? field.endIndex)]
         let port = field[name.endIndex...]
         guard port.isEmpty || port.first == ":" else { return false }
