@@ -7,8 +7,8 @@
 
     /// A lock around a value, held for the time of a call, on the C library's mutex: for the thread sanitizer, which on Linux does not see the one
     /// in `Synchronization`. The sanitizer check defines `REPRISE_PTHREAD_LOCKS`; nothing else does.
+    // @unchecked: the value is only reached with the mutex held.
     package struct Lock<Value>: ~Copyable, @unchecked Sendable {
-        // @unchecked: the value is only reached with the mutex held.
         @safe private final class Storage {
             // On the heap, because a C mutex must not move.
             let mutex: UnsafeMutablePointer<pthread_mutex_t>
