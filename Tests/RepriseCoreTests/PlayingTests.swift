@@ -129,6 +129,18 @@ import Testing
         #expect(busy.violation == nil)
     }
 
+    @Test func `a reader of nothing learns what the resource is, inv26`() throws {
+        let world = try World()
+        world.put("/a", length: 1000)
+        let player = world.player("/a", ByteRange(5, 5))
+        var info: ContentInfo?
+        for _ in 0..<100 where info == nil {
+            if case .success(let found) = player.handle.info(wake: {}) { info = found }
+            world.queues.advance(millisecond)
+        }
+        #expect(info?.length == 1000)
+    }
+
     @Test func `an empty resource ends at once`() throws {
         let world = try World()
         world.put("/a", length: 0)

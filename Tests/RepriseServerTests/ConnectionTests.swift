@@ -129,6 +129,22 @@
             }
         }
 
+        @Test func `nothing behind a refused head is answered, and what stood before it is`() async throws {
+            try await ProxyFixture.run { fixture in
+                let content = fixture.put("/a.mp3") { $0.firstByteDelay = 50_000_000 }
+                let client = try await fixture.connect()
+                let padding = String(repeating: "x", count: 40_000)
+                let large = RawClient.head(fixture.target("/a.mp3"), [("X-Large", padding)])
+                let good = RawClient.head(fixture.target("/a.mp3"))
+                try await client.send(good + large + RawClient.head("/.reprise/health"))
+                try await client.readAnswer().expect(ByteRange(0, 100_000), of: content, status: 200)
+                let refusal = try await client.readAnswer()
+                #expect(refusal.status == 400)
+                try await client.waitUntilClosed()
+                await #expect(throws: RawClientError.self) { try await client.readHead() }
+            }
+        }
+
         @Test(arguments: [
             "\r\n\r\nnonsense\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/1.1\r\nHost 127.0.0.1\r\n\r\n",
             "\u{16}\u{3}\u{1}\u{2}\0",

@@ -92,6 +92,7 @@
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
             case .head(let head):
+                guard !hasNonsense else { return }
                 queue.append(head)
                 if queue.count >= ConnectionHandler.pipelineLimit { setReading(false) }
             case .body: break  // bodies of GET and HEAD mean nothing (RFC 9110 §9.3.1)

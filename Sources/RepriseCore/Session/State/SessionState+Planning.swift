@@ -75,7 +75,9 @@ extension SessionState {
             id: reader.id, position: reader.position, end: reader.end, missing: nil, gapEnd: .max,
             isWaiting: reader.isWaiting, priority: reader.priority)
         guard let representation else {
+            // Also a reader of nothing may ask what the resource is.
             view.missing = reader.position
+            view.end = max(reader.end, ByteRange(offset: reader.position, count: 1).upperBound)
             return view
         }
         view.end = min(reader.end, representation.info.length ?? representation.softEnd ?? .max)

@@ -16,12 +16,13 @@ extension SessionState {
         if let representation {
             if !representation.info.servesRanges {
                 start = 0
-            } else if let generation = representation.generation {
-                // What is held in memory is on its way to the disk, before anything this transfer will bring.
-                let first = generation.fillStart(for: missing)
-                start = isHeld(ByteRange(first, missing), representation.id) ? missing : first
-            } else if representation.isPassThrough {
+            } else if representation.isPassThrough, representation.generation == nil {
                 start = missing
+            } else {
+                // What is held in memory is on its way to the disk, before anything this transfer will bring; that its
+                // files are only being made changes nothing.
+                let first = representation.generation?.fillStart(for: missing) ?? start
+                start = isHeld(ByteRange(first, missing), representation.id) ? missing : first
             }
         }
         let transferID = makeID()
