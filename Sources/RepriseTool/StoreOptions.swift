@@ -103,6 +103,11 @@
             let failure = Failure(error)
             printError("reprise: \(failure.description)")
             throw ExitCode(failure.code)
+        } catch let code as ExitCode {
+            throw code
+        } catch {
+            printError("reprise: \(error)")
+            throw ExitCode(70)
         }
     }
 

@@ -14,12 +14,16 @@
                 var name: String { rate >= 1_000_000 ? "\(rate / 1_000_000) MB/s" : "\(rate / 1000) kB/s" }
             }
 
-            @Test func `a player costs the origin little more than the file, and nothing the second time, inv10`() async throws {
+            @Test func `a player costs the origin little more than the file, and nothing the second time, inv10`()
+                async throws
+            {
                 let isTable = SystemCalls.environment("REPRISE_PLAYER_TABLE") != nil
                 let rates: [Int64] = isTable ? [200_000, 2_000_000, 20_000_000] : [20_000_000]
                 let delays: [Int64] = isTable ? [5, 80] : [5]
                 if isTable {
-                    print("| player | file | rate | delay | direct ÷ file | cached ÷ file | requests direct | requests cached |")
+                    print(
+                        "| player | file | rate | delay | direct ÷ file | cached ÷ file | requests direct | requests cached |"
+                    )
                     print("|---|---|---|---|---|---|---|---|")
                 }
                 for sample in [MediaSample.mp3, .ogg, .mp4IndexLast, .mp4Fragmented] {
@@ -33,7 +37,8 @@
                 }
             }
 
-            private func measure(_ player: MediaPlayer, _ sample: MediaSample, _ line: Line, prints: Bool) async throws {
+            private func measure(_ player: MediaPlayer, _ sample: MediaSample, _ line: Line, prints: Bool) async throws
+            {
                 let bytes = try await MediaLibrary.shared().bytes(of: sample)
                 let origin = ScriptedOrigin()
                 var behaviour = OriginBehaviour()

@@ -129,6 +129,21 @@
             }
         }
 
+        @Test func `HEAD of an unknown length sends a head and not one byte more`() async throws {
+            try await ProxyFixture.run { fixture in
+                _ = fixture.put("/a.mp3") {
+                    $0.framing = .chunked
+                    $0.ranges = .ignored
+                }
+                let client = try await fixture.connect()
+                let target = fixture.target("/a.mp3")
+                let head = RawClient.head(target, method: "HEAD")
+                try await client.send(head + RawClient.head("/.reprise/health"))
+                #expect(try await client.readAnswer(isBodyless: true).status == 200)
+                #expect(try await client.readAnswer().status == 200)
+            }
+        }
+
         @Test func `nothing behind a refused head is answered, and what stood before it is`() async throws {
             try await ProxyFixture.run { fixture in
                 let content = fixture.put("/a.mp3") { $0.firstByteDelay = 50_000_000 }

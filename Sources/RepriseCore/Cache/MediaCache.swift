@@ -165,9 +165,11 @@ public final class MediaCache: Sendable {
     }
 
     private func forget(_ session: ResourceSession) {
+        let isIdle = session.activity == (0, 0)
         state.withLock { state in
             if state.sessions[session.key] === session { state.sessions[session.key] = nil }
-            state.privateSessions[ObjectIdentifier(session)] = nil
+            // One that is only not to be shared any more goes on until its readers and transfers are done.
+            state.privateSessions[ObjectIdentifier(session)] = isIdle ? nil : session
         }
     }
 
@@ -196,11 +198,14 @@ public final class MediaCache: Sendable {
     /// Ends all readers, writes what is in memory, and lets the store go. Bounded by the disk, not by the network.
     public func close() async {
         for session in openSessions { session.shutDown() }
-        // The write lanes and the janitor are in order: when these have run, so has all before them.
+        // The write lanes and the janitor are in order: when these have run, so has all before them. A piece that is
+        // written asks for the next, so it takes as many rounds as a window has pieces.
         let queues = environment.queues
-        for lane in 0..<2 {
-            await withCheckedContinuation { done in queues.write(lane: lane) { done.resume() } }
-        }
+        repeat {
+            for lane in 0..<2 {
+                await withCheckedContinuation { done in queues.write(lane: lane) { done.resume() } }
+            }
+        } while openSessions.contains(where: \.isWriting)
         await withCheckedContinuation { done in queues.upkeep { done.resume() } }
         for session in openSessions { session.closeIfIdle() }
         await withCheckedContinuation { done in queues.upkeep { done.resume() } }

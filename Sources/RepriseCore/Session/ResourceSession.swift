@@ -135,6 +135,9 @@ package final class ResourceSession: Sendable {
         }
     }
 
+    /// Whether bytes are on their way to the disk.
+    package var isWriting: Bool { state.withLock { $0.transfers.values.contains(where: \.isWriting) } }
+
     /// Bytes held in memory by all windows, for tests of the bound.
     package var bytesInMemory: Int64 {
         state.withLock { state in state.transfers.values.reduce(0) { $0 + $1.window.count } }
@@ -242,9 +245,9 @@ package final class ResourceSession: Sendable {
 
     private func commit(_ number: Int, _ info: EntryInfo) {
         guard let store = environment.store else { return }
-        // In the generation's lane, so that descriptions are written in the order they were decided.
+        // One lane for all descriptions, so that they are written in the order they were decided.
         environment.queues.write(lane: 0) {
-            do throws(StoreError) { try store.commit(info) } catch { self.perform { $0.commitFailed(number, error) } }
+            do throws(StoreError) { try store.commit(info) } catch { self.perform { $0.commitFailed(error) } }
         }
     }
 

@@ -53,7 +53,19 @@ package enum RequestTarget: Sendable, Hashable {
 
     /// The target under which `url` is reached.
     package static func target(for url: OriginURL, token: String?) -> String {
-        (token.map { "/" + $0 } ?? "") + "/\(url.scheme)/\(url.authority)\(url.target)"
+        let prefix = token.map { "/" + $0 } ?? ""
+        // User information has no place in the path form.
+        if url.userInfo != nil { return prefix + "/?url=" + percentEncoded(url.description) }
+        return prefix + "/\(url.scheme)/\(url.authority)\(url.target)"
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        let plain = Set("-._~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = text.utf8.flatMap { byte in
+            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     // A comparison that takes as long for a nearly right token as for a wrong one.

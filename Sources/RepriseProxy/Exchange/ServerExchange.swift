@@ -149,7 +149,7 @@ package struct ServerExchange: Sendable {
     }
 
     /// The answer to `OPTIONS`, CORS preflight included.
-    package static func options(_ fields: HTTPFields, now: Int64) -> Answer {
+    package static func options(now: Int64) -> Answer {
         Answer(
             status: 204,
             fields: [

@@ -32,6 +32,8 @@
         private let onFinish: (Outcome) -> Void
         private let onHead: (ServerExchange.Answer) -> Void
         private var hasHead = false
+        /// Bytes the head announced that were not handed out yet; 0 where it announced no length.
+        private var missing: Int64 = 0
         private var isFinished = false
         /// A region or a read is under way.
         private var isBusy = false
@@ -81,7 +83,7 @@
             while !isFinished, !isBusy, context.channel.isWritable {
                 switch handle.step(limit: BodySender.regionLimit, wake: makeWaker()) {
                 case .memory(let bytes, _):
-                    write(.byteBuffer(ByteBuffer(bytes: bytes)))
+                    write(.byteBuffer(ByteBuffer(bytes: bytes)), count: bytes.count)
                     hasWritten = true
                 case .lease(let lease):
                     send(lease)
@@ -91,7 +93,8 @@
                     watchProgress()
                     return
                 case .end:
-                    finish(.complete)
+                    // Less than the head announced can only be told by closing.
+                    finish(missing > 0 ? .broken : .complete)
                     return
                 case .failed:
                     finish(.broken)
@@ -126,13 +129,15 @@
                 if range != exchange.presumedRange {
                     handle.setRange(position: range.lowerBound, end: range.upperBound)
                 }
+                missing = answer.isDelimited ? range.count : 0
                 onHead(answer)
                 context.flush()
                 return true
             }
         }
 
-        private func write(_ data: IOData) {
+        private func write(_ data: IOData, count: Int) {
+            missing -= Int64(count)
             context.write(NIOAny(HTTPServerResponsePart.body(data)), promise: nil)
         }
 
@@ -155,6 +160,7 @@
                 bound.value.isBusy = false
                 if case .success = result { bound.value.pump() }
             }
+            missing -= lease.range.count
             context.write(NIOAny(HTTPServerResponsePart.body(.fileRegion(region))), promise: promise)
         }
 
@@ -171,7 +177,7 @@
                     sender.isBusy = false
                     guard !sender.isFinished else { return }
                     if let found {
-                        sender.write(.byteBuffer(ByteBuffer(bytes: found)))
+                        sender.write(.byteBuffer(ByteBuffer(bytes: found)), count: found.count)
                         sender.context.flush()
                     } else {
                         sender.handle.putBack(lease)

@@ -26,6 +26,7 @@
         /// Something came that is not HTTP; nothing behind it can be understood.
         private var hasNonsense = false
         private var idleTimer: Scheduled<Void>?
+        private var slowTimer: Scheduled<Void>?
 
         /// Requests a client may send ahead; then nothing more is read until one is answered.
         private static let pipelineLimit = 16
@@ -46,6 +47,7 @@
 
         func channelInactive(context: ChannelHandlerContext) {
             idleTimer?.cancel()
+            slowTimer?.cancel()
             current?.leave()
             current = nil
             queue = []
@@ -135,7 +137,7 @@
             _ now: Int64
         ) {
             switch head.method {
-            case .OPTIONS: return send(ServerExchange.options(fields, now: now), to: head)
+            case .OPTIONS: return send(ServerExchange.options(now: now), to: head)
             case .GET, .HEAD: break
             default:
                 var answer = ServerExchange.plain(405, "only \(ServerExchange.methods)", now: now)
@@ -170,6 +172,9 @@
             let version = isOld && !answer.isDelimited ? HTTPVersion.http1_0 : .http1_1
             if isOld, !answer.isDelimited { closesAfterAnswer = true }
             var headers = HTTPHeaders(answer.fields.lines.map { ($0.name, $0.value) })
+            if !answer.isDelimited, !isOld, request?.method != .HEAD {
+                headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
+            }
             if closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "close") }
             if isOld, !closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "keep-alive") }
             let head = HTTPResponseHead(
@@ -194,6 +199,25 @@
             finished(.complete)
         }
 
+        /// The last byte of an answer was taken by the kernel: only now the next request's turn has come.
+        private func answerHasLeft() {
+            slowTimer?.cancel()
+            guard let context else { return }
+            if closesAfterAnswer { return context.close(promise: nil) }
+            isAnswering = false
+            startIdleTimer()
+            answerNext()
+        }
+
+        /// The end of an answer waits for the client no longer than its middle does.
+        private func startSlowTimer() {
+            slowTimer = context?.eventLoop.assumeIsolated().scheduleTask(
+                in: .seconds(Int64(server.configuration.slowClientTimeout))
+            ) { [weak self] in
+                self?.context?.close(promise: nil)
+            }
+        }
+
         private func finished(_ outcome: BodySender.Outcome, _ request: HTTPRequestHead? = nil) {
             guard let context else { return }
             current = nil
@@ -202,15 +226,10 @@
                 return send(answer, to: request)
             case .complete:
                 let promise = context.eventLoop.makePromise(of: Void.self)
-                let closes = closesAfterAnswer
-                let channel = context.channel
-                promise.futureResult.whenComplete { _ in if closes { channel.close(promise: nil) } }
+                let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+                promise.futureResult.whenComplete { _ in bound.value.answerHasLeft() }
+                startSlowTimer()
                 context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
-                isAnswering = false
-                if !closes {
-                    startIdleTimer()
-                    answerNext()
-                }
             case .broken:
                 // The head promised bytes that cannot be had: only a closed connection tells so.
                 context.close(promise: nil)

@@ -44,7 +44,10 @@
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
                         let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)
-                        try pipeline.addHandler(HTTPResponseEncoder())
+                        // Framing is the exchange's decision: the encoder does not know a HEAD from a GET.
+                        var framing = HTTPResponseEncoder.Configuration()
+                        framing.automaticallySetFramingHeaders = false
+                        try pipeline.addHandler(HTTPResponseEncoder(configuration: framing))
                         try pipeline.addHandler(ByteToMessageHandler(decoder))
                         try pipeline.addHandler(HeadLimitHandler(limit: configuration.headLimit))
                         try pipeline.addHandler(ConnectionHandler(server: server))
@@ -63,8 +66,10 @@
 
         /// The address under which a player reaches `url` through the cache.
         public func address(for url: OriginURL) -> String {
-            let host = server.configuration.host == "0.0.0.0" ? "127.0.0.1" : server.configuration.host
-            return "http://\(host):\(port)" + RequestTarget.target(for: url, token: server.configuration.token)
+            let isAny = ["0.0.0.0", "::"].contains(server.configuration.host)
+            let host = isAny ? "127.0.0.1" : server.configuration.host
+            let bracketed = host.contains(":") ? "[\(host)]" : host
+            return "http://\(bracketed):\(port)" + RequestTarget.target(for: url, token: server.configuration.token)
         }
 
         /// Stops: takes no more requests, lets answers under way finish for as long as the configuration says, then

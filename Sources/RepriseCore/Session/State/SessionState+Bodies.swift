@@ -293,8 +293,7 @@ extension SessionState {
     }
 
     /// `info.json` could not be written.
-    mutating func commitFailed(_ number: Int, _ error: StoreError) {
+    mutating func commitFailed(_ error: StoreError) {
         effects.append(.event(.degraded(key: key.text, reason: error.description)))
-        _ = number
     }
 }

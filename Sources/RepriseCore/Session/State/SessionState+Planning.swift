@@ -156,10 +156,9 @@ extension SessionState {
             effects.append(.event(.damaged(key: key.text, blocks: damaged)))
             effects.append(.count { $0.damagedBlocks += damaged })
         }
-        if let error, let generation = representations[representation]?.generation {
+        if let error, representations[representation]?.generation != nil {
             // The disk cannot be read now: nothing is deleted, bytes come from the origin and are not kept.
             effects.append(.event(.degraded(key: key.text, reason: error)))
-            _ = generation
             replaceWithPassThrough(representation)
         }
         wakeWaiting()

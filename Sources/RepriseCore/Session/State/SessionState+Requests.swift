@@ -138,6 +138,7 @@ extension SessionState {
     /// A place at the host became free.
     mutating func placeIsFree() {
         for id in transfers.keys.sorted() where transfers[id]?.isQueued == true { transfers[id]?.isQueued = false }
+        isRevalidationQueued = false
         plan()
     }
 

@@ -12,7 +12,10 @@ extension SessionState {
             !transfers.values.contains(where: { $0.request?.isRevalidation == true }),
             trouble.map({ now >= $0.notBefore }) ?? true
         else { return }
+        guard !isRevalidationQueued else { return }
+        isRevalidationQueued = true
         guard environment.hosts.enter(url.origin, onFree: onPlaceFree) else { return }
+        isRevalidationQueued = false
         let awaiting = readers.keys.sorted().filter { readers[$0]?.awaitsFreshness == true }
         let callerFields = fields(for: awaiting)
         var fields = callerFields
@@ -42,8 +45,7 @@ extension SessionState {
         switch verdict {
         case .notModified, .whole:
             representation.info.checked = wallClock
-            let length = representation.info.fields
-            representation.info.fields = SessionState.merge(length, with: head.fields)
+            representation.info.fields = SessionState.merge(representation.info.fields, with: head.fields)
             representations[number] = representation
             if representation.isCommitted { effects.append(.commit(representation: number, representation.info)) }
             trouble = nil

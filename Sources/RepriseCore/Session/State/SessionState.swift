@@ -67,6 +67,8 @@ struct SessionState {
     var idleSince: Int64
     var isForgotten = false
     var lastUsed: Int64 = 0
+    /// A revalidation waits for a place at the host.
+    var isRevalidationQueued = false
     /// Called when the host has a place again, after none was free.
     var onPlaceFree: @Sendable () -> Void = {}
 
@@ -331,10 +333,9 @@ struct SessionState {
 
     /// Bytes that were withdrawn from under a reader: it is put back, so that they are proved again or fetched.
     mutating func unread(_ id: Int, to position: Int64) {
-        guard let reader = readers[id], let number = reader.representation,
-            let generation = representations[number]?.generation
-        else { return }
+        guard let reader = readers[id] else { return }
         readers[id]?.position = position
+        guard let number = reader.representation, let generation = representations[number]?.generation else { return }
         effects.append(.withdraw(representation: number, generation))
     }
 }
