@@ -90,7 +90,8 @@
                 received += data.count
             }
             kill(serve.processIdentifier, SIGKILL)
-            client.terminate()
+            // SIGTERM would wait: processes started from a pool thread inherit its blocked signals.
+            kill(client.processIdentifier, SIGKILL)
             serve.waitUntilExit()
             client.waitUntilExit()
         }
