@@ -31,9 +31,6 @@ package enum SystemCalls {
     /// This process's id.
     package static var processID: Int32 { getpid() }
 
-    /// Whether a process with that id exists.
-    package static func processExists(_ id: Int32) -> Bool { kill(id, 0) == 0 || errno == EPERM }
-
     /// An environment variable.
     package static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
@@ -53,18 +50,4 @@ package enum SystemCalls {
             25  // linux/tcp.h
         #endif
     }()
-
-    /// Resident memory of this process in bytes, 0 where it cannot be told.
-    package static func residentMemory() -> Int64 {
-        #if os(Linux)
-            guard let file = unsafe fopen("/proc/self/statm", "r") else { return 0 }
-            defer { unsafe _ = fclose(file) }
-            var text = [CChar](repeating: 0, count: 128)
-            guard unsafe fgets(&text, 128, file) != nil else { return 0 }
-            let fields = String(decoding: text.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(separator: " ")
-            return (fields.count > 1 ? Int64(fields[1]) ?? 0 : 0) * Int64(sysconf(Int32(_SC_PAGESIZE)))
-        #else
-            return 0
-        #endif
-    }
 }

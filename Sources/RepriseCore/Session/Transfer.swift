@@ -108,6 +108,4 @@ struct Reader {
     /// When it last asked, or was told that it may.
     var lastStep: Int64
     var hasBytes = false
-    /// Where it began, to tell a seek from going on.
-    var began: Int64
 }

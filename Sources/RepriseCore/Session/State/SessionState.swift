@@ -140,8 +140,7 @@ struct SessionState {
         let id = makeID()
         let now = now
         var reader = Reader(
-            id: id, fields: fields, position: position, end: end, priority: priority, waitsSince: now, lastStep: now,
-            began: position)
+            id: id, fields: fields, position: position, end: end, priority: priority, waitsSince: now, lastStep: now)
         let inheritTime = tuning.inheritTime
         recentEnds.removeAll { now - $0.at > inheritTime }
         if let ended = recentEnds.last(where: { abs($0.position - position) <= tuning.inheritDistance }) {
@@ -207,7 +206,6 @@ struct SessionState {
     mutating func seek(_ id: Int, to position: Int64) {
         guard readers[id] != nil else { return }
         readers[id]?.position = position
-        readers[id]?.began = position
         readers[id]?.requestIndex = 0
         let now = now
         readers[id]?.lastStep = now
