@@ -2,7 +2,7 @@
 
 SEEDS ?= 20000
 KILLS ?= 500
-SWIFT_BUILD = swift build --traits Server
+SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
 
 .PHONY: run build test check format simulate kill demo clean tools
@@ -29,7 +29,7 @@ format:  ## Put the sources into the house's format.
 	swift format --in-place --recursive --parallel Sources Tests Package.swift
 
 simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n.
-	swift build --build-tests $(CORE)
+	scripts/build --build-tests $(CORE)
 	REPRISE_SEEDS=$(SEEDS) scripts/run-tests .build-core/debug Simulation
 
 kill:  ## kill -9 the real server KILLS times.

@@ -27,6 +27,16 @@ var crypto: [Target.Dependency] = []
     crypto.append(.product(name: "Crypto", package: "swift-crypto"))
 #endif
 
+/// On Linux a module of ours stands in for Apple's AVFoundation: the adapter is compiled and tested against it, and
+/// reaches tests only, not the umbrella.
+#if os(Linux)
+    let simulation: [Target.Dependency] = ["AVFoundation"]
+    let player: [Target.Dependency] = []
+#else
+    let simulation: [Target.Dependency] = []
+    let player: [Target.Dependency] = ["RepriseAVFoundation"]
+#endif
+
 let proxy: TargetDependencyCondition? = .when(traits: ["Proxy"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
@@ -38,7 +48,10 @@ let package = Package(
     name: "reprise",
     platforms: [.iOS(.v18), .tvOS(.v18), .macCatalyst(.v18), .macOS(.v15), .visionOS(.v2), .watchOS(.v11)],
     products: [
+        // Not named after its module: "Reprise" beside the program "reprise" would be one name on a Mac's disk.
+        .library(name: "RepriseKit", targets: ["Reprise"]),
         .library(name: "RepriseCore", targets: ["RepriseCore"]),
+        .library(name: "RepriseURLSession", targets: ["RepriseURLSession"]),
         .library(name: "RepriseProxy", targets: ["RepriseProxy"]),
         .library(name: "RepriseAsyncHTTPClient", targets: ["RepriseAsyncHTTPClient"]),
         .library(name: "RepriseTesting", targets: ["RepriseTesting"]),
@@ -81,7 +94,20 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: server),
                 .product(name: "NIOPosix", package: "swift-nio", condition: server),
             ]),
+        .target(
+            name: "RepriseURLSession",
+            dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseCore"]),
+        .target(
+            name: "RepriseAVFoundation",
+            dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore"]
+                + simulation),
         // Floor 5
+        .target(
+            name: "Reprise",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "RepriseStorage", "RepriseCore", "RepriseURLSession",
+                .target(name: "RepriseProxy", condition: proxy),
+            ] + player),
         .executableTarget(
             name: "RepriseTool",
             dependencies: [
@@ -117,6 +143,12 @@ let package = Package(
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
             ]),
         .testTarget(
+            name: "RepriseURLSessionTests",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
+                "RepriseURLSession",
+            ]),
+        .testTarget(
             name: "RepriseTestingTests",
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
@@ -135,5 +167,18 @@ let package = Package(
             ]),
     ]
 )
+
+#if os(Linux)
+    package.targets += [
+        .target(name: "AVFoundation", path: "Tests/Simulation/AVFoundation"),
+        .testTarget(name: "SimulatedAVFoundationTests", dependencies: ["AVFoundation"]),
+        .testTarget(
+            name: "RepriseAVFoundationTests",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
+                "RepriseURLSession", "RepriseAVFoundation", "AVFoundation",
+            ]),
+    ]
+#endif
 
 for target in package.targets { target.swiftSettings = settings }

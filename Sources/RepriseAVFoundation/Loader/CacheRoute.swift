@@ -1,0 +1,4 @@
+#if canImport(AVFoundation) && !os(watchOS)
+    public import AVFoundation
+    public import RepriseCore
+#endif
