@@ -195,6 +195,13 @@ public final class MediaCache: Sendable {
         EventSubscription(hub: environment.hub, id: environment.hub.add(listener))
     }
 
+    /// Tells the cache that the device can reach the network again: what waits between two tries is tried at once.
+    ///
+    /// Costs nothing where nothing waits. `RepriseURLSession` calls it by itself where it watches the network's path.
+    public func networkPathReturned() {
+        for session in openSessions { session.networkPathReturned() }
+    }
+
     /// Ends all readers, writes what is in memory, and lets the store go. Bounded by the disk, not by the network.
     public func close() async {
         for session in openSessions { session.shutDown() }

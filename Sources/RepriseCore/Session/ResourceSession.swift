@@ -88,6 +88,9 @@ package final class ResourceSession: Sendable {
         }
     }
 
+    /// Tries at once what waits for the origin to be reached again.
+    func networkPathReturned() { perform { $0.networkPathReturned() } }
+
     /// Ends every reader with an error and lets transfers go; for shutting down.
     package func shutDown() {
         perform { state in

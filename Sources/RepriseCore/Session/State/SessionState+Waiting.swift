@@ -22,6 +22,20 @@ extension SessionState {
         }
     }
 
+    /// The network is back: what failed on the way to the origin is tried at once, with short pauses again. What the
+    /// origin itself asked to wait for stays waited for, and no reader waits longer in all than it would have.
+    mutating func networkPathReturned() {
+        guard let error = trouble?.error, error.retryAfter == nil else { return }
+        switch error.code {
+        case .originUnreachable, .originTimedOut: break
+        default: return
+        }
+        let now = now
+        trouble?.attempts = 0
+        trouble?.notBefore = now
+        plan()
+    }
+
     /// Readers whose transfer never got a place at the host get an error too: nobody waits for ever.
     private mutating func failQueued() {
         for transfer in transfers.values.sorted(by: { $0.id < $1.id }) where transfer.isQueued {
