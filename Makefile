@@ -33,7 +33,7 @@ simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n.
 	REPRISE_SEEDS=$(SEEDS) scripts/run-tests .build-core/debug Simulation
 
 kill:  ## kill -9 the real server KILLS times.
-	$(SWIFT_BUILD) --build-tests
+	scripts/build-tests
 	REPRISE_KILLS=$(KILLS) scripts/run-tests .build/debug KillTests
 
 clean:

@@ -49,6 +49,23 @@ public struct MediaType: Hashable, Sendable {
     /// The uniform type identifier Apple's frameworks know it by, if any.
     public var uniformTypeIdentifier: String? { MediaType.known[essence]?.identifier }
 
+    /// The uniform type identifier that Apple's frameworks know files with this extension by, if any. Case does not matter.
+    public static func uniformTypeIdentifier(forExtension fileExtension: String) -> String? {
+        extensions[fileExtension.lowercased()]
+    }
+
+    // Where several types share an extension, the one that Apple's players prefer for it.
+    private static let extensions: [String: String] = [
+        "mp3": "public.mp3", "m4a": "com.apple.m4a-audio", "m4b": "com.apple.m4a-audio", "aac": "public.aac-audio",
+        "mp4": "public.mpeg-4", "m4v": "com.apple.m4v-video", "mov": "com.apple.quicktime-movie",
+        "qt": "com.apple.quicktime-movie", "wav": "com.microsoft.waveform-audio", "aif": "public.aiff-audio",
+        "aiff": "public.aiff-audio", "caf": "com.apple.coreaudio-format", "flac": "org.xiph.flac",
+        "ogg": "org.xiph.ogg-audio", "opus": "org.xiph.opus", "ac3": "public.ac3-audio",
+        "ec3": "public.enhanced-ac3-audio", "3gp": "public.3gpp", "3gpp": "public.3gpp", "3g2": "public.3gpp2",
+        "mpg": "public.mpeg", "mpeg": "public.mpeg", "ts": "public.mpeg-2-transport-stream", "avi": "public.avi",
+        "webm": "org.webmproject.webm",
+    ]
+
     private static let known: [String: (fileExtension: String, identifier: String?)] = [
         "audio/mpeg": ("mp3", "public.mp3"), "audio/mp3": ("mp3", "public.mp3"),
         "audio/mp4": ("m4a", "public.mpeg-4-audio"), "audio/x-m4a": ("m4a", "com.apple.m4a-audio"),
@@ -59,7 +76,7 @@ public struct MediaType: Hashable, Sendable {
         "audio/wave": ("wav", "com.microsoft.waveform-audio"), "audio/x-wav": ("wav", "com.microsoft.waveform-audio"),
         "audio/vnd.wave": ("wav", "com.microsoft.waveform-audio"), "audio/aiff": ("aiff", "public.aiff-audio"),
         "audio/x-aiff": ("aiff", "public.aiff-audio"), "audio/webm": ("webm", nil),
-        "audio/ac3": ("ac3", "public.ac3-audio"),
+        "audio/ac3": ("ac3", "public.ac3-audio"), "audio/x-caf": ("caf", "com.apple.coreaudio-format"),
         "video/mp4": ("mp4", "public.mpeg-4"), "video/x-m4v": ("m4v", "com.apple.m4v-video"),
         "video/quicktime": ("mov", "com.apple.quicktime-movie"), "video/webm": ("webm", "org.webmproject.webm"),
         "video/ogg": ("ogv", nil), "video/x-matroska": ("mkv", nil),

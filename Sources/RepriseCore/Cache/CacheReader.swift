@@ -33,18 +33,8 @@ public struct CacheReader: ~Copyable, Sendable {
     }
 
     private func read(_ lease: ExtentLease) async -> Chunk? {
-        let queues = handle.queues
-        let bytes: [UInt8]? = await withCheckedContinuation { done in
-            queues.read {
-                guard lease.isUndisturbed else { return done.resume(returning: nil) }
-                do throws(FileError) { done.resume(returning: try lease.read()) } catch { done.resume(returning: nil) }
-            }
-        }
-        guard let bytes else {
-            handle.putBack(lease)
-            return nil
-        }
-        return Chunk(offset: lease.range.lowerBound, bytes: bytes[...])
+        let bytes = await withCheckedContinuation { done in handle.read(lease) { done.resume(returning: $0) } }
+        return bytes.map { Chunk(offset: lease.range.lowerBound, bytes: $0[...]) }
     }
 
     /// Moves to `offset` bytes from the start; the next chunk begins there.

@@ -34,6 +34,7 @@ public final class MediaCache: Sendable {
         var sessions: [ResourceKey: ResourceSession] = [:]
         var privateSessions: [ObjectIdentifier: ResourceSession] = [:]
         var usage: StoreUsage?
+        weak var router: (any StreamRouter)?
     }
 
     /// The configuration it was made with.
@@ -82,6 +83,18 @@ public final class MediaCache: Sendable {
         } else {
             environment.queues.upkeep { [weak self] in self?.count(store, rest, total) }
         }
+    }
+
+    /// Where doors that cannot serve streams themselves send players for them; the running loopback server, or `nil`.
+    /// Held weakly.
+    public var streamRouter: (any StreamRouter)? {
+        get { state.withLock { $0.router } }
+        set { state.withLock { $0.router = newValue } }
+    }
+
+    /// Why nothing can be stored; `nil` where it can.
+    package var reasonAgainstStoring: String? {
+        environment.store == nil ? "the cache has no store" : nil
     }
 
     /// What was stored when the cache was opened; `nil` until it has been added up.

@@ -1,5 +1,5 @@
 package import RepriseHTTP
-import ReprisePlatform
+package import ReprisePlatform
 import RepriseRanges
 package import RepriseStorage
 
@@ -26,7 +26,7 @@ package final class ReaderHandle: Sendable {
         var end: Int64
     }
 
-    let queues: any WorkQueues
+    package let queues: any WorkQueues
     private let makePrivate: @Sendable () -> ResourceSession
     private let request: ResourceRequest
     private let state: Lock<State>
@@ -92,6 +92,19 @@ package final class ReaderHandle: Sendable {
     /// Puts leased bytes back that turned out to be disturbed on disk: they are proved again, or fetched.
     package func putBack(_ lease: ExtentLease) {
         if let (session, id) = current() { session.unread(id, to: lease.range.lowerBound) }
+    }
+
+    /// Reads leased bytes on the read pool and hands them over on one of its threads; `nil` where they were disturbed on
+    /// disk: the lease has been put back then, and it is worth asking again.
+    package func read(_ lease: ExtentLease, then: @escaping @Sendable ([UInt8]?) -> Void) {
+        queues.read {
+            var bytes: [UInt8]?
+            if lease.isUndisturbed {
+                do throws(FileError) { bytes = try lease.read() } catch { bytes = nil }
+            }
+            if bytes == nil { self.putBack(lease) }
+            then(bytes)
+        }
     }
 
     /// A paused reader asks for nothing ahead.

@@ -69,6 +69,17 @@ public struct ContentInfo: Sendable, Hashable {
     /// Whether every byte is stored.
     public var isComplete: Bool
 
+    /// Describes content that no origin was asked for, for tests of the doors.
+    package init(length: Int64?, contentType: String?, isComplete: Bool = false) {
+        self.length = length
+        self.contentType = contentType
+        self.isComplete = isComplete
+        servesRanges = true
+        entityTag = "\"tag\""
+        fields = HTTPFields()
+        checked = 0
+    }
+
     init(_ representation: Representation) {
         let info = representation.info
         length = info.length
