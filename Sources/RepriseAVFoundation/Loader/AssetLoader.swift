@@ -297,7 +297,16 @@
         private func describe(_ task: LoadingTask, as info: ContentInfo) {
             guard task.stage == .describing, let content = task.request.contentInformationRequest else { return }
             let signature = task.head.map { ContainerSignature.of($0.bytes) } ?? .unknown
-            if MediaType(info.contentType)?.isManifest == true { return redirect(task) }
+            let type = MediaType(info.contentType)
+            if type?.isManifest == true { return redirect(task) }
+            let isMarkup = type?.isMarkup == true && type?.essence != "text/plain"
+            if signature == .markup || (signature == .unknown && isMarkup) {
+                // A login or an error page that came with status 200: a player would only say that it cannot read it.
+                return finish(
+                    task,
+                    CacheError(
+                        .originInvalid, "the origin sent a page (\(info.contentType ?? "no type")) instead of media"))
+            }
             guard
                 let answer = ContentAnswer(
                     info, pathExtension: url.pathExtension, signature: signature, allowed: content.allowedContentTypes)

@@ -201,22 +201,6 @@ import Testing
         world.check(asset)
     }
 
-    @Test func `R15, mistake16: a long to-end request is paced, not pushed`() async throws {
-        let world = try LoaderWorld(length: 56_000_000)
-        let first = world.asset()
-        try await world.replay([.ask(0, 0, 2), .end(0)], on: first)
-        // Everything on disk, as after a first play.
-        for try await chunk in try world.cache.resource(for: LoaderWorld.url).bytes() { _ = chunk }
-        #expect(await world.settle())
-        let asset = world.asset()
-        let result = try await world.replay(
-            [.ask(0, 0, 2), .end(0), .ask(1, 0, nil), .got(1, 2 << 20), .cancel(1)], on: asset)
-        world.check(asset)
-        #expect(result.record(0)?.information?.isEntireLengthAvailableOnDemand == true)
-        // The cancel arrived long before the end, although the disk gives everything at once.
-        #expect(try #require(result.record(1)).received < 28_000_000)
-    }
-
     @Test func `R17: a failure ends the request with a flat error, and the next one for the same place succeeds`()
         async throws
     {

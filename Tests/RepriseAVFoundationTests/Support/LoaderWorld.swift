@@ -1,6 +1,5 @@
 import AVFoundation
 import Foundation
-import RepriseAVFoundation
 import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
@@ -8,6 +7,8 @@ import RepriseRanges
 import RepriseStorage
 import RepriseTesting
 import Testing
+
+@testable import RepriseAVFoundation
 
 /// A scripted origin, a cache on a real disk, real threads, and assets of it whose every byte is checked against its
 /// position as it reaches the player.
@@ -47,6 +48,21 @@ final class LoaderWorld: Sendable {
             if let place = content.firstMismatch(data, at: offset) { wrong.add(place) }
         }
         return asset
+    }
+
+    /// An asset whose loader's clock stands still until it is moved: what is paced waits.
+    func asset(clock: ManualQueues) throws -> (asset: AVURLAsset, loader: AssetLoader) {
+        let asset = AVURLAsset(url: try #require(AssetAddress.mediated(Self.url)))
+        let loader = AssetLoader(
+            resource: try cache.resource(for: Self.url), url: Self.url, headers: [:], clock: clock, router: nil)
+        asset.resourceLoader.setDelegate(loader, queue: loader.queue)
+        return (asset, loader)
+    }
+
+    /// Brings everything to the disk, as a first play does.
+    func fill() async throws {
+        for try await chunk in try cache.resource(for: Self.url).bytes() { _ = chunk }
+        #expect(await settle())
     }
 
     /// Where a byte reached a player that was not the content's.

@@ -1,0 +1,267 @@
+import AVFoundation
+import Foundation
+import RepriseCore
+import RepriseHTTP
+import ReprisePlatform
+import RepriseTesting
+import Testing
+
+@testable import RepriseAVFoundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The rules of the loader's contract, and the ways adapters are known to break them.
+@Suite struct LoaderRuleTests {
+    @Test func `the delegate lives as long as the asset or a copy of it, and no longer, R13 mistake01 bug24`() throws {
+        let world = try LoaderWorld(length: 100_000)
+        weak var loader: AssetLoader?
+        do {
+            var asset: AVURLAsset? = world.asset()
+            loader = asset?.routeHolder?.loader
+            let copy = try #require(asset?.copy() as? AVURLAsset)
+            asset = nil
+            #expect(loader != nil && copy.resourceLoader.delegate === loader)
+            #expect(copy.cacheRoute == .loader(LoaderWorld.url))
+        }
+        #expect(loader == nil)
+    }
+
+    @Test func `an asset that is let go with requests open leaves nothing running, mistake14`() async throws {
+        let world = try LoaderWorld(length: 60_000_000) { $0.bytesPerSecond = 4_000_000 }
+        do {
+            let asset = world.asset()
+            try await world.replay([.ask(0, 0, 2), .end(0), .ask(1, 0, nil), .got(1, 100_000)], on: asset)
+        }
+        #expect(await world.settle())
+        #expect(world.origin.bodyBytes < 10_000_000)
+    }
+
+    @Test func `a cancel that the system leaves out stops the download all the same, mistake14 bug12`() async throws {
+        var behaviour = SimulatedBehaviour()
+        behaviour.deliversCancel = false
+        let world = try LoaderWorld(length: 60_000_000) { $0.bytesPerSecond = 4_000_000 }
+        let asset = world.asset(LoaderWorld.url, behaviour)
+        try await world.replay([.ask(0, 0, 2), .end(0), .ask(1, 0, nil), .got(1, 100_000), .cancel(1)], on: asset)
+        #expect(await world.settle())
+        #expect(world.origin.bodyBytes < 10_000_000)
+    }
+
+    @Test
+    func `the delegate is there before anybody can ask, on a serial queue of its own, mistake02 mistake03 mistake20`()
+        throws
+    {
+        let world = try LoaderWorld(length: 100_000)
+        let first = world.asset()
+        let second = world.asset()
+        #expect(first.resourceLoader.delegate != nil)
+        let queue = try #require(first.resourceLoader.delegateQueue)
+        #expect(queue !== DispatchQueue.main && queue !== second.resourceLoader.delegateQueue)
+        #expect(first.resourceLoader.simulationRecord.traps.isEmpty)
+    }
+
+    @Test func `callbacks return at once although disk and network stand still, mistake15`() async throws {
+        // Queues that run nothing: whoever waited for a file or for the origin would wait for ever.
+        let queues = ManualQueues()
+        let origin = ScriptedOrigin()
+        let store = try MemoryStoreFixture.make()
+        let cache = MediaCache(
+            store: store, client: InMemoryOriginClient(origin: origin, queues: queues), queues: queues)
+        let asset = cache.asset(for: LoaderWorld.url)
+        let loader = asset.resourceLoader
+        let requests = [(0, 2), (0, 65_536), (1_000_000, 65_536)].map {
+            loader.simulateRequest(offset: Int64($0.0), length: $0.1)
+        }
+        #expect(await eventually { requests.allSatisfy { $0.record.answer == true } })
+    }
+
+    @Test func `requests and the assets' own are told apart by identity: one cancel ends one request, bug12 mistake12`()
+        async throws
+    {
+        let world = try LoaderWorld(length: 30_000_000)
+        let asset = world.asset()
+        let result = try await world.replay(
+            [
+                .ask(0, 0, 2), .end(0), .ask(1, 4_000_000, 65_536), .ask(2, 4_000_000, 65_536), .ask(3, 0, 300_000),
+                .cancel(1), .end(2), .end(3),
+            ], on: asset)
+        world.check(asset)
+        #expect(result.record(2)?.received == 65_536)
+        #expect(result.record(3)?.received == 300_000)
+    }
+
+    @Test func `information comes before the first byte and once, mistake06`() async throws {
+        let world = try LoaderWorld(length: 500_000)
+        let asset = world.asset()
+        // Two at once, both still without information: each gets it, before its bytes.
+        let result = try await world.replay([.ask(1, 0, nil), .ask(2, 100_000, 65_536), .end(1), .end(2)], on: asset)
+        world.check(asset)
+        for id in [1, 2] {
+            let information = try #require(result.record(id)?.information)
+            #expect(information.contentLength == 500_000 && information.isByteRangeAccessSupported)
+            #expect(information.contentType == "public.mpeg-4" && information.renewalDate == nil)
+        }
+        #expect(result.record(1)?.length == Int.max)
+        #expect(result.record(1)?.received == 500_000)
+    }
+
+    @Test func `a to-end request of unknown length is not taken at its word, mistake09`() async throws {
+        let world = try LoaderWorld(length: 300_001)
+        let asset = world.asset()
+        let result = try await world.replay([.ask(1, 300_000, nil), .end(1)], on: asset)
+        world.check(asset)
+        #expect(result.record(1)?.received == 1)
+    }
+
+    @Test func `a to-end request stays open until all has come, whatever the origin does, mistake10 bug09`()
+        async throws
+    {
+        let world = try LoaderWorld(length: 1_000_000) {
+            $0.body = .reset(at: 400_000)
+            $0.faultyRequests = 2
+        }
+        let asset = world.asset()
+        let result = try await world.replay([.ask(0, 0, 2), .end(0), .ask(1, 0, nil), .end(1)], on: asset)
+        world.check(asset)
+        #expect(result.record(1)?.received == 1_000_000)
+    }
+
+    @Test func `what is stored in pieces is given in order and once, mistake11 bug05 bug06`() async throws {
+        let world = try LoaderWorld(length: 2_000_000)
+        let first = world.asset()
+        try await world.replay(
+            [.ask(0, 0, 2), .end(0), .ask(1, 500_003, 100_000), .end(1), .ask(2, 1_300_001, 65_536), .end(2)], on: first
+        )
+        #expect(await world.settle())
+        let second = world.asset()
+        let result = try await world.replay(
+            [.ask(0, 0, 2), .end(0), .ask(1, 400_000, nil), .end(1), .ask(2, 1_300_001, 7), .end(2)], on: second)
+        world.check(second)
+        #expect(result.record(1)?.received == 1_600_000 && result.record(2)?.received == 7)
+    }
+
+    @Test func `bytes that had come before a cancel are not bought again, mistake13`() async throws {
+        let world = try LoaderWorld(length: 4_000_000)
+        let asset = world.asset()
+        for round in 0..<4 {
+            try await world.replay([.ask(round, 0, nil), .got(round, 1_000_000), .cancel(round)], on: asset)
+        }
+        #expect(await world.settle())
+        world.check(asset)
+        #expect(world.origin.bodyBytes <= 4_000_000)
+    }
+
+    @Test func `gigabytes on disk are paced: after the burst nothing comes until time passes, R15 mistake16`()
+        async throws
+    {
+        let world = try LoaderWorld(length: 6_000_000)
+        try await world.fill()
+        let clock = ManualQueues()
+        let (asset, loader) = try world.asset(clock: clock)
+        try await world.replay([.ask(0, 0, 2), .end(0)], on: asset)
+        let request = asset.resourceLoader.simulateRequest(offset: 0, keepsBytes: false)
+        #expect(await eventually { request.record.received >= LoadingPlan.burst })
+        loader.queue.sync {}
+        let most = LoadingPlan.burst + Int64(LoadingPlan.chunk)
+        #expect(request.record.received <= most)
+        #expect(request.record.largestRespond <= LoadingPlan.chunk)
+        #expect(request.record.information == nil && request.record.outcome == nil)
+        #expect(
+            await eventually {
+                clock.advance(20_000_000)
+                return request.record.outcome == .finished
+            })
+    }
+
+    @Test func `a paused asset asks for nothing until it is resumed or asked anew`() async throws {
+        let world = try LoaderWorld(length: 20_000_000) { $0.bytesPerSecond = 2_000_000 }
+        let asset = world.asset()
+        let result = try await world.replay([.ask(0, 0, 2), .end(0), .ask(1, 0, nil), .got(1, 300_000)], on: asset)
+        asset.pauseCaching()
+        #expect(await eventually { world.cache.activity.transfers == 0 })
+        let bytes = world.origin.bodyBytes
+        #expect(bytes < 4_000_000)
+        #expect(result.record(1)?.outcome == nil)
+        asset.resumeCaching()
+        let received = try #require(result.record(1)).received
+        #expect(await eventually { (result.record(1)?.received ?? 0) > received + 200_000 })
+        asset.pauseCaching()
+        // A seek in a paused asset: the new request is answered, and the pause is over.
+        try await world.replay([.ask(2, 10_000_000, 65_536), .end(2)], on: asset)
+        result.requests[1]?.cancel()
+        world.check(asset)
+    }
+
+    @Test(arguments: [403, 404, 410, 500, 503])
+    func
+        `an origin that refuses fails the look with a flat error, and no page is taken for media, bug01 bug03 bug04 mistake19`(
+            status: Int
+        ) async throws
+    {
+        let world = try LoaderWorld(length: 1_000_000) { $0.status = status }
+        let asset = world.asset()
+        let result = try await world.replay([.ask(1, 0, 2), .got(1, 1)], on: asset)
+        let record = try #require(result.record(1))
+        let error = try #require(record.error)
+        #expect(error.domain == NSURLErrorDomain && error.userInfo[NSUnderlyingErrorKey] == nil)
+        #expect(record.received == 0 && record.finishes == 1)
+        // An empty type ends the wait for one; without, `isPlayable` never answers.
+        #expect(record.information?.contentType == "")
+    }
+
+    @Test func `a login page in the place of a film is an error, not an endless wait, bug01 bug04`() async throws {
+        let world = try LoaderWorld(length: 1_000_000) { $0.loginPage = true }
+        let asset = world.asset()
+        let result = try await world.replay([.ask(1, 0, 2), .got(1, 1)], on: asset)
+        #expect(result.record(1)?.error?.domain == NSURLErrorDomain)
+    }
+
+    @Test func `an origin without ranges plays, seeks included`() async throws {
+        let world = try LoaderWorld(length: 1_500_000) { $0.ranges = .ignored }
+        let asset = world.asset()
+        try await world.replay(
+            [.ask(0, 0, 2), .end(0), .ask(1, 1_000_000, 65_536), .ask(2, 0, nil), .end(1), .end(2)], on: asset)
+        world.check(asset)
+    }
+
+    @Test func `a length nobody knows sends the player to the plain URL, bug07`() async throws {
+        let world = try LoaderWorld(length: 1_500_000) {
+            $0.ranges = .ignored
+            $0.framing = .chunked
+        }
+        let asset = world.asset()
+        let result = try await world.replay([.ask(1, 0, 2), .got(1, 1)], on: asset)
+        #expect(result.record(1)?.outcome == .redirected(LoaderWorld.url))
+    }
+
+    @Test func `a renewal is answered like a first look, R16`() async throws {
+        let world = try LoaderWorld(length: 100_000)
+        let asset = world.asset()
+        try await world.replay([.ask(0, 0, 2), .end(0)], on: asset)
+        let renewal = asset.resourceLoader.simulateRequest(kind: .renewal)
+        #expect(await eventually { renewal.record.outcome != nil })
+        #expect(renewal.record.outcome == .finished)
+        #expect(renewal.record.information?.contentLength == 100_000)
+    }
+
+    @Test func `a type that the request does not allow is never given`() async throws {
+        let world = try LoaderWorld(length: 100_000)
+        var behaviour = SimulatedBehaviour()
+        behaviour.allowedContentTypes = ["public.movie", "public.mp3"]
+        let asset = world.asset(LoaderWorld.url, behaviour)
+        let result = try await world.replay([.ask(1, 0, 2), .end(1)], on: asset)
+        world.check(asset)
+        #expect(result.record(1)?.information?.contentType == "public.movie")
+    }
+
+    @Test func `a scheme that is not ours is left to the system`() async throws {
+        let world = try LoaderWorld(length: 100_000)
+        var behaviour = SimulatedBehaviour()
+        behaviour.httpReachesDelegate = true
+        let asset = world.asset(LoaderWorld.url, behaviour)
+        let request = asset.resourceLoader.simulateRequest(length: 2, url: LoaderWorld.url)
+        #expect(await eventually { request.record.outcome != nil })
+        #expect(request.record.answer == false)
+    }
+}
