@@ -16,6 +16,8 @@ public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case changed
         /// The store cannot be used.
         case store
+        /// Not possible with this store, resource or system; the message says why and what is.
+        case unsupported
         /// Not an absolute http or https URL.
         case badURL
         /// The cache was closed.

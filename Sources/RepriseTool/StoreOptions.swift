@@ -83,7 +83,7 @@
 
         init(_ error: CacheError) {
             switch error.code {
-            case .badURL, .rangeNotSatisfiable: self.init(64, error.description)
+            case .badURL, .rangeNotSatisfiable, .unsupported: self.init(64, error.description)
             case .store: self.init(74, error.description)
             case .closed: self.init(70, error.description)
             case .originUnreachable, .originTimedOut, .originRefused, .originInvalid, .changed:

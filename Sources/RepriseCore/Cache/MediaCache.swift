@@ -35,19 +35,25 @@ public final class MediaCache: Sendable {
         var privateSessions: [ObjectIdentifier: ResourceSession] = [:]
         var usage: StoreUsage?
         weak var router: (any StreamRouter)?
+        var status: Status
     }
 
     /// The configuration it was made with.
     public let configuration: Configuration
     package let environment: SessionEnvironment
-    private let state = Lock(State())
+    /// Where the store is opened again; `nil` for a cache that was given one.
+    package let opener: StoreOpener?
+    private let state: Lock<State>
 
     /// A cache over a store, sending by `client`. Without a store bytes pass through and are shared, not kept.
     package init(
         store: Store?, client: any OriginClient, configuration: Configuration = Configuration(),
-        queues: any WorkQueues = SystemWorkQueues()
+        queues: any WorkQueues = SystemWorkQueues(), opener: StoreOpener? = nil, trouble: CacheError? = nil
     ) {
         self.configuration = configuration
+        self.opener = opener
+        let reason = trouble?.message ?? "it was made without a store"
+        state = Lock(State(status: store == nil ? .passingThrough(reason: reason) : .ready))
         environment = SessionEnvironment(
             queues: queues, client: client, store: store, hosts: HostBook(limit: configuration.tuning.requestsPerHost),
             hub: EventHub(), tuning: configuration.tuning, freshness: configuration.freshness,
@@ -109,6 +115,11 @@ public final class MediaCache: Sendable {
         self.init(store: store, client: client, configuration: configuration)
     }
 
+    /// Whether it keeps what it plays, and where not, why.
+    public var status: Status { state.withLock { $0.status } }
+
+    func setStatus(_ status: Status) { state.withLock { $0.status = status } }
+
     /// The resource behind `url`.
     /// - Parameters:
     ///   - headers: Fields the origin needs, for example `Authorization`.
@@ -156,7 +167,7 @@ public final class MediaCache: Sendable {
         }
     }
 
-    private func session(for request: ResourceRequest) -> ResourceSession {
+    func session(for request: ResourceRequest) -> ResourceSession {
         state.withLock { state in
             if let session = state.sessions[request.key] { return session }
             let session = makeSession(request, isPrivate: false)
@@ -172,9 +183,12 @@ public final class MediaCache: Sendable {
     }
 
     private func makePrivateSession(_ request: ResourceRequest) -> ResourceSession {
-        let session = makeSession(request, isPrivate: true)
-        state.withLock { $0.privateSessions[ObjectIdentifier(session)] = session }
-        return session
+        // Made and entered in one step, so that whoever goes through all sessions meets it or has gone before.
+        state.withLock { state in
+            let session = makeSession(request, isPrivate: true)
+            state.privateSessions[ObjectIdentifier(session)] = session
+            return session
+        }
     }
 
     private func forget(_ session: ResourceSession) {
@@ -230,6 +244,7 @@ public final class MediaCache: Sendable {
         for session in openSessions { session.closeIfIdle() }
         await withCheckedContinuation { done in queues.upkeep { done.resume() } }
         environment.store?.release()
+        setStatus(.closed)
     }
 }
 
@@ -261,7 +276,7 @@ public final class EventSubscription: Sendable {
 
 /// One remote resource, by its key. A value: making one costs nothing and opens nothing.
 public struct MediaResource: Sendable {
-    private let cache: MediaCache
+    let cache: MediaCache
     package let request: ResourceRequest
 
     init(cache: MediaCache, request: ResourceRequest) {

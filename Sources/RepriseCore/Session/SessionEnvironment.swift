@@ -5,8 +5,8 @@ package import RepriseStorage
 package struct SessionEnvironment: Sendable {
     package var queues: any WorkQueues
     package var client: any OriginClient
-    /// `nil` where nothing can be stored; bytes pass through then.
-    package var store: Store?
+    /// How the store is reached, which may come and go.
+    package let access: StoreAccess
     package var hosts: HostBook
     package var hub: EventHub
     package var tuning: TransferTuning
@@ -20,11 +20,14 @@ package struct SessionEnvironment: Sendable {
     ) {
         self.queues = queues
         self.client = client
-        self.store = store
+        access = StoreAccess(store)
         self.hosts = hosts
         self.hub = hub
         self.tuning = tuning
         self.freshness = freshness
         self.sameness = sameness
     }
+
+    /// The store; `nil` where nothing can be stored, and bytes pass through.
+    package var store: Store? { access.store }
 }
