@@ -14,6 +14,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case unavailable
         /// What is stored disagrees with its proof; it costs that entry, not the store.
         case damaged
+        /// The entry's files are not there any more: somebody removed them while they were in use.
+        case gone
     }
 
     /// The kind.

@@ -112,6 +112,11 @@ package final class ReaderHandle: Sendable {
         if let (session, id) = current() { session.setPaused(id, isPaused) }
     }
 
+    /// Calls `tell` once it is decided whether what came so far is stored.
+    func whenSettled(_ tell: @escaping @Sendable () -> Void) {
+        if let (session, _) = current() { session.whenSettled(tell) } else { tell() }
+    }
+
     /// Leaves; the planner sees one reader less.
     package func leave() {
         let left = state.withLock { state -> (ResourceSession, Int)? in

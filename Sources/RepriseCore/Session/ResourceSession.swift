@@ -1,7 +1,7 @@
 package import RepriseHTTP
 import ReprisePlatform
 package import RepriseRanges
-import RepriseStorage
+package import RepriseStorage
 
 /// One open resource: its representations, readers and transfers, shared by everybody who reads it.
 ///
@@ -15,6 +15,8 @@ package final class ResourceSession: Sendable {
     private let environment: SessionEnvironment
     private let state: Lock<SessionState>
     private let onForget: @Sendable (ResourceSession) -> Void
+    /// What the session may do with the entry's files by their names.
+    private let tenure = EntryTenure()
 
     package init(
         key: ResourceKey, url: OriginURL, fields: HTTPFields, isPrivate: Bool, environment: SessionEnvironment,
@@ -234,35 +236,64 @@ package final class ResourceSession: Sendable {
     }
 
     private func stage(_ number: Int, _ info: EntryInfo, commit: Bool) {
-        guard let store = environment.store else { return }
         environment.queues.read {
-            do throws(StoreError) {
+            switch self.naming({ store throws(StoreError) in
                 let entry = try store.stage(info)
                 if commit { try store.commit(entry.info) }
-                self.perform { $0.staged(number, entry, isCommitted: commit, error: nil) }
-            } catch {
-                self.perform { $0.staged(number, nil, isCommitted: false, error: error) }
+                return entry
+            }) {
+            case .success(let entry): self.perform { $0.staged(number, entry, isCommitted: commit, error: nil) }
+            case .failure(let error): self.perform { $0.staged(number, nil, isCommitted: false, error: error) }
             }
         }
     }
 
     private func commit(_ number: Int, _ info: EntryInfo) {
-        guard let store = environment.store else { return }
         // One lane for all descriptions, so that they are written in the order they were decided.
         environment.queues.write(lane: 0) {
-            do throws(StoreError) { try store.commit(info) } catch { self.perform { $0.commitFailed(error) } }
+            let answer = self.naming { store throws(StoreError) in try store.commit(info) }
+            if case .failure(let error) = answer { self.perform { $0.commitFailed(error) } }
         }
     }
 
     private func abandon(_ info: EntryInfo) {
-        guard let store = environment.store else { return }
-        let hub = environment.hub
         environment.queues.upkeep {
-            do throws(StoreError) { try store.abandon(info) } catch {
-                hub.send(.degraded(key: info.key, reason: error.description))
+            let answer = self.naming { store throws(StoreError) in try store.abandon(info) }
+            if case .failure(let error) = answer, error.code != .gone {
+                self.environment.hub.send(.degraded(key: info.key, reason: error.description))
             }
         }
     }
+
+    /// Runs work on the entry's files by their names. I/O.
+    private func naming<Value: Sendable>(
+        _ work: (Store) throws(StoreError) -> Value
+    ) -> Result<Value, StoreError> {
+        guard let store = environment.store else { return .failure(StoreError(.unavailable, "there is no store")) }
+        do throws(StoreError) {
+            return .success(try tenure.use { () throws(StoreError) in try work(store) })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Removes the entry. Readers go on with what they have open; whoever comes later gets a new session. I/O.
+    package func removeEntry() throws(StoreError) {
+        guard let store = environment.store else { return }
+        try tenure.end { () throws(StoreError) in try store.remove(key: key.text) }
+        perform { $0.retire() }
+    }
+
+    /// Pins the entry, or lets it go; `false` where there is none. I/O.
+    package func setPinned(_ isPinned: Bool) throws(StoreError) -> Bool {
+        guard let store = environment.store else { return false }
+        let isFound = try tenure.use { () throws(StoreError) in try store.setPinned(isPinned, key: key.text) }
+        if isFound { perform { $0.notePinned(isPinned) } }
+        return isFound
+    }
+
+    /// Calls `tell` once it is decided whether what came so far is stored.
+    package func whenSettled(_ tell: @escaping @Sendable () -> Void) { perform { $0.whenSettled(tell) } }
 
     private func write(
         _ transfer: Int, _ writer: FillWriter, _ lane: Int, _ pieces: [ArraySlice<UInt8>], _ offset: Int64,

@@ -31,6 +31,8 @@ public struct EntryInfo: Sendable, Hashable {
     public var checked: Int64
     /// Whether the entry is to be kept whatever the quota says.
     public var isPinned: Bool
+    /// Bytes stored, in a list of entries; 0 elsewhere. A hint: at most a minute old while the entry is being filled.
+    public var stored: Int64 = 0
 
     /// Makes the description of an entry.
     public init(

@@ -196,8 +196,32 @@ package final class Store: Sendable {
 
     /// Makes `info`'s generation the current one, or rewrites what is said of it: writes `info.json` beside the old
     /// and renames it over it. Other generations' files are unlinked and live on in open handles.
+    ///
+    /// A pin stays as it is on disk: only `setPinned` changes it.
+    /// - Throws: `.gone` where the entry's folder was removed.
     package func commit(_ info: EntryInfo) throws(StoreError) {
         let name = Store.entryName(key: info.key)
+        var info = info
+        do throws(FileError) {
+            if let old = try readWholeInfo(name), old.key == info.key { info.isPinned = old.isPinned }
+        } catch {
+            throw StoreError(error, doing: "reading an entry's description")
+        }
+        try writeInfo(info, name)
+        // The rename was the commit: an error from here on must not read as "not committed". What is left over is
+        // swept by the next one.
+        do throws(FileError) { try sweep(directory(name), keeping: info) } catch { return }
+    }
+
+    /// As `readInfo`, where a damaged description counts as none.
+    private func readWholeInfo(_ name: String) throws(FileError) -> EntryInfo? {
+        do throws(FileError) { return try readInfo(name) } catch {
+            if error.kind == .missing { return nil }
+            throw error
+        }
+    }
+
+    private func writeInfo(_ info: EntryInfo, _ name: String) throws(StoreError) {
         let folder = directory(name)
         let bytes: [UInt8]
         do { bytes = try info.encoded() } catch {
@@ -212,11 +236,11 @@ package final class Store: Sendable {
             try handle.sync()
             try fileSystem.rename(temporary, to: folder + "/info.json")
         } catch {
+            if error.kind == .missing {
+                throw StoreError(.gone, "the entry was removed while it was in use", cause: error.description)
+            }
             throw StoreError(error, doing: "writing an entry's description")
         }
-        // The rename was the commit: an error from here on must not read as "not committed". What is left over is
-        // swept by the next one.
-        do throws(FileError) { try sweep(folder, keeping: info) } catch { return }
     }
 
     private func sweep(_ folder: String, keeping info: EntryInfo) throws(FileError) {
@@ -248,10 +272,40 @@ package final class Store: Sendable {
         return Int(parts[1])
     }
 
+    /// Pins the entry of `key`, or lets it go; `false` where there is none.
+    package func setPinned(_ isPinned: Bool, key: String) throws(StoreError) -> Bool {
+        let name = Store.entryName(key: key)
+        let found: EntryInfo?
+        do throws(FileError) { found = try readWholeInfo(name) } catch {
+            throw StoreError(error, doing: "reading an entry's description")
+        }
+        guard var info = found, info.key == key else { return false }
+        if info.isPinned != isPinned {
+            info.isPinned = isPinned
+            try writeInfo(info, name)
+        }
+        do throws(FileError) {
+            // The summary is what quota and listing look at; the description is what counts.
+            let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .readWrite)
+            var bytes: [UInt8] = []
+            try blocks.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
+            if var summary = EntrySummary(bytes, at: 0), summary.isPinned != isPinned {
+                summary.isPinned = isPinned
+                try blocks.write(summary.encoded, at: BlocksHeader.summaryOffset)
+            }
+        } catch {
+            if error.kind != .missing { throw StoreError(error, doing: "noting a pin") }
+        }
+        return true
+    }
+
     // MARK: Removing and listing
 
     /// Removes the entry of `key`; open handles keep their bytes.
     package func remove(key: String) throws(StoreError) { try discardEntry(Store.entryName(key: key)) }
+
+    /// Removes the entry with that folder name, whatever is in it.
+    package func remove(name: String) throws(StoreError) { try discardEntry(name) }
 
     private func discardEntry(_ name: String) throws(StoreError) {
         let folder = directory(name)

@@ -122,7 +122,7 @@ extension SessionState {
             fileExtension: url.pathExtension ?? type?.fileExtension ?? "bin",
             validator: Validator(fields: head.fields), length: length, servesRanges: servesRanges,
             fields: SessionState.endToEnd(head.fields), checked: wallClock)
-        let stores = environment.store != nil && !isPrivate && isKept && storable(head)
+        let stores = environment.store != nil && !isPrivate && !isRetired && isKept && storable(head)
         representations[number] = Representation(
             id: number, info: info, storing: stores ? .undecided : .off(nil), isCommitted: false, needsSniffing: true)
         return number

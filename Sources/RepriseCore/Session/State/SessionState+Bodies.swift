@@ -243,6 +243,7 @@ extension SessionState {
 
     /// The files of a representation were made, or could not be.
     mutating func staged(_ number: Int, _ entry: StoredEntry?, isCommitted: Bool, error: StoreError?) {
+        settle()
         guard let representation = representations[number] else {
             if let entry, !isCommitted { effects.append(.abandon(entry.info)) }
             return
@@ -273,7 +274,7 @@ extension SessionState {
     /// A new representation takes the old one's place once its first block is stored and its type agrees; a pinned or
     /// complete one is replaced only by a complete one.
     private mutating func commitIfDue(_ number: Int) {
-        guard let representation = representations[number], !representation.isCommitted,
+        guard !isRetired, let representation = representations[number], !representation.isCommitted,
             let generation = representation.generation,
             let old = representations.values.first(where: { $0.id != number && $0.isCommitted })
         else { return }
@@ -294,6 +295,7 @@ extension SessionState {
 
     /// `info.json` could not be written.
     mutating func commitFailed(_ error: StoreError) {
+        if isRetired { return }
         effects.append(.event(.degraded(key: key.text, reason: error.description)))
     }
 }

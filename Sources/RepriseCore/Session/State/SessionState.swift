@@ -66,6 +66,10 @@ struct SessionState {
     var lastSync: Int64 = 0
     var idleSince: Int64
     var isForgotten = false
+    /// The entry was removed: nothing is stored any more, what is open is read on.
+    var isRetired = false
+    /// To be told when no entry's files are being made any more.
+    var settlers: [@Sendable () -> Void] = []
     var lastUsed: Int64 = 0
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
