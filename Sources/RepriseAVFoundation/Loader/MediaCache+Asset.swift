@@ -24,7 +24,11 @@
             case let reason?: return direct(url, reason)
             case nil: break
             }
-            if let reason = reasonAgainstStoring { return direct(url, .cacheUnavailable(reason)) }
+            switch status {
+            case .passingThrough(let reason): return direct(url, .cacheUnavailable(reason))
+            case .closed: return direct(url, .cacheUnavailable("the cache was closed"))
+            case .ready, .suspended: break
+            }
             guard let address = AssetAddress.mediated(url) else { return direct(url, .unsupportedScheme) }
             do throws(CacheError) {
                 let resource = try resource(for: url, headers: headers, key: key)

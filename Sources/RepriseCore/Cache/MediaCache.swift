@@ -98,11 +98,6 @@ public final class MediaCache: Sendable {
         set { state.withLock { $0.router = newValue } }
     }
 
-    /// Why nothing can be stored; `nil` where it can.
-    package var reasonAgainstStoring: String? {
-        environment.store == nil ? "the cache has no store" : nil
-    }
-
     /// What was stored when the cache was opened; `nil` until it has been added up.
     public var usageAtOpening: StoreUsage? { state.withLock { $0.usage } }
 
