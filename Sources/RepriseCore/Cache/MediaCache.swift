@@ -36,6 +36,7 @@ public final class MediaCache: Sendable {
         var usage: StoreUsage?
         weak var router: (any StreamRouter)?
         var status: Status
+        var companions: [any AnyObject & Sendable] = []
     }
 
     /// The configuration it was made with.
@@ -223,6 +224,10 @@ public final class MediaCache: Sendable {
     public func networkPathReturned() {
         for session in openSessions { session.networkPathReturned() }
     }
+
+    /// Keeps `companion` alive as long as the cache: what works for it and must not outlive it. It must not hold the
+    /// cache strongly.
+    package func keep(_ companion: any AnyObject & Sendable) { state.withLock { $0.companions.append(companion) } }
 
     /// Ends all readers, writes what is in memory, and lets the store go. Bounded by the disk, not by the network.
     public func close() async {
