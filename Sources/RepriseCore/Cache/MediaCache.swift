@@ -37,6 +37,8 @@ public final class MediaCache: Sendable {
         weak var router: (any StreamRouter)?
         var status: Status
         var companions: [any AnyObject & Sendable] = []
+        /// A store that was given away and could not be taken back yet.
+        var lost: Store?
     }
 
     /// The configuration it was made with.
@@ -44,13 +46,19 @@ public final class MediaCache: Sendable {
     package let environment: SessionEnvironment
     /// Where the store is opened again; `nil` for a cache that was given one.
     package let opener: StoreOpener?
+    /// How the process is kept awake while the store is given away.
+    let activities: any ExpiringActivities
+    /// Lets one giving away or taking back go on at a time.
+    let turnstile = Turnstile()
     private let state: Lock<State>
 
     /// A cache over a store, sending by `client`. Without a store bytes pass through and are shared, not kept.
     package init(
         store: Store?, client: any OriginClient, configuration: Configuration = Configuration(),
-        queues: any WorkQueues = SystemWorkQueues(), opener: StoreOpener? = nil, trouble: CacheError? = nil
+        queues: any WorkQueues = SystemWorkQueues(), opener: StoreOpener? = nil, trouble: CacheError? = nil,
+        activities: any ExpiringActivities = SystemActivities()
     ) {
+        self.activities = activities
         self.configuration = configuration
         self.opener = opener
         let reason = trouble?.message ?? "it was made without a store"
@@ -114,7 +122,15 @@ public final class MediaCache: Sendable {
     /// Whether it keeps what it plays, and where not, why.
     public var status: Status { state.withLock { $0.status } }
 
-    func setStatus(_ status: Status) { state.withLock { $0.status = status } }
+    func setStatus(_ status: Status, lost: Store? = nil) {
+        state.withLock { state in
+            state.status = status
+            state.lost = lost
+        }
+    }
+
+    /// A store that was given away and could not be taken back yet.
+    var lostStore: Store? { state.withLock { $0.lost } }
 
     /// The resource behind `url`.
     /// - Parameters:
@@ -231,6 +247,9 @@ public final class MediaCache: Sendable {
 
     /// Ends all readers, writes what is in memory, and lets the store go. Bounded by the disk, not by the network.
     public func close() async {
+        await turnstile.enter()
+        defer { turnstile.leave() }
+        if status == .closed { return }
         for session in openSessions { session.shutDown() }
         // The write lanes and the janitor are in order: when these have run, so has all before them. A piece that is
         // written asks for the next, so it takes as many rounds as a window has pieces.

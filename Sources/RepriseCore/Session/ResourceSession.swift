@@ -140,6 +140,53 @@ package final class ResourceSession: Sendable {
         }
     }
 
+    /// Whether bytes are in memory that the disk will have.
+    var hasUnwritten: Bool { state.withLock { $0.hasUnwritten } }
+
+    /// Stops transfers and lets readers wait; what is in memory goes to the disk still.
+    func suspend() { perform { $0.suspend() } }
+
+    /// Makes what was written durable, as far as the disk does it.
+    func sync() { perform { $0.syncAll() } }
+
+    /// The root was taken back: looks after the files, which others may have changed. I/O.
+    func lookAfter(_ store: Store) {
+        let open = state.withLock { $0.openGenerations }
+        var isLost = false
+        do throws(StoreError) {
+            // Others may have made the entry that we only had in memory.
+            if !open.contains(where: \.isCommitted) { isLost = try store.hasEntry(key: key.text) }
+            for (number, info, generation, isCommitted) in open {
+                let isSame = try store.stillNames(info, generation, isCommitted: isCommitted)
+                if let error = Self.message({ () throws(FileError) in try generation.startOver() }) {
+                    throw StoreError(.unavailable, "looking after an entry", cause: error)
+                }
+                guard !isSame, isCommitted else { continue }
+                perform { $0.stopFilling(number, "its files were removed or replaced meanwhile") }
+                isLost = true
+            }
+        } catch {
+            for (number, _, _, _) in open { perform { $0.stopReading(number, error.description) } }
+            isLost = true
+        }
+        if isLost { endTenure() }
+    }
+
+    /// The store is there again: transfers begin, readers go on.
+    func resume() { perform { $0.resume() } }
+
+    /// The root belongs to another process now: readers go on with bytes from the origin.
+    func resumeWithoutStore() {
+        endTenure()
+        perform { $0.resumeWithoutStore() }
+    }
+
+    /// From now on the session names no files, and whoever comes gets another one.
+    func endTenure() {
+        do throws(StoreError) { try tenure.end {} } catch { preconditionFailure("nothing was done: \(error)") }
+        perform { $0.retire() }
+    }
+
     /// Whether bytes are on their way to the disk.
     package var isWriting: Bool { state.withLock { $0.transfers.values.contains(where: \.isWriting) } }
 
@@ -186,13 +233,19 @@ package final class ResourceSession: Sendable {
     }
 
     private func openEntry() {
+        guard environment.access.isOpen else { return hold(.open) }
         guard let store = environment.store, !state.withLock({ $0.isPrivate }) else {
             environment.queues.soon { self.perform { $0.opened(nil, error: nil) } }
             return
         }
         environment.queues.read {
             do throws(StoreError) {
-                let entry = try store.open(key: self.key.text)
+                // Opening may remove what is damaged beyond use.
+                guard
+                    let entry = try self.environment.access.use({ () throws(StoreError) in
+                        try store.open(key: self.key.text)
+                    })
+                else { return self.hold(.open) }
                 self.perform { $0.opened(entry, error: nil) }
             } catch {
                 self.perform { $0.opened(nil, error: error) }
@@ -200,38 +253,56 @@ package final class ResourceSession: Sendable {
         }
     }
 
+    /// Puts work aside that the store cannot take now: it is done when the store is there again.
+    private func hold(_ effect: SessionState.Effect) { perform { $0.hold(effect) } }
+
+    /// Runs work on an open generation; holds `effect` where that must not be done now. I/O.
+    private func whileOpen(_ effect: SessionState.Effect, _ work: () -> Void) {
+        guard environment.access.enter() else { return hold(effect) }
+        defer { environment.access.leave() }
+        work()
+    }
+
     private func load(_ number: Int, _ generation: Generation, _ range: ByteRange) {
         environment.queues.read {
-            let error = Self.message { () throws(FileError) in try generation.load(range) }
-            self.perform { $0.read(number, range, damaged: 0, error: error) }
+            self.whileOpen(.load(representation: number, generation, range)) {
+                let error = Self.message { () throws(FileError) in try generation.load(range) }
+                self.perform { $0.read(number, range, damaged: 0, error: error) }
+            }
         }
     }
 
     private func verify(_ number: Int, _ generation: Generation, _ range: ByteRange) {
         environment.queues.read {
-            let before = generation.damagedBlocks
-            let error = Self.message { () throws(FileError) in try generation.verify(range) }
-            self.perform { $0.read(number, range, damaged: generation.damagedBlocks - before, error: error) }
+            self.whileOpen(.verify(representation: number, generation, range)) {
+                let before = generation.damagedBlocks
+                let error = Self.message { () throws(FileError) in try generation.verify(range) }
+                self.perform { $0.read(number, range, damaged: generation.damagedBlocks - before, error: error) }
+            }
         }
     }
 
     private func withdraw(_ number: Int, _ generation: Generation) {
         environment.queues.read {
-            generation.acceptDisturbance()
-            let error = Self.message { () throws(FileError) in try generation.withdrawVerification() }
-            self.perform { $0.read(number, ByteRange(0, 0), damaged: 0, error: error) }
+            self.whileOpen(.withdraw(representation: number, generation)) {
+                generation.acceptDisturbance()
+                let error = Self.message { () throws(FileError) in try generation.withdrawVerification() }
+                self.perform { $0.read(number, ByteRange(0, 0), damaged: 0, error: error) }
+            }
         }
     }
 
     private func readOverlap(_ transfer: Int, _ generation: Generation, _ range: ByteRange) {
         environment.queues.read {
-            var bytes: [UInt8]?
-            _ = Self.message { () throws(FileError) in
-                try generation.verify(range)
-                if let lease = generation.lease(range), lease.range == range { bytes = try lease.read() }
+            self.whileOpen(.readOverlap(transfer: transfer, generation, range)) {
+                var bytes: [UInt8]?
+                _ = Self.message { () throws(FileError) in
+                    try generation.verify(range)
+                    if let lease = generation.lease(range), lease.range == range { bytes = try lease.read() }
+                }
+                let found = bytes
+                self.perform { $0.overlapRead(transfer, found) }
             }
-            let found = bytes
-            self.perform { $0.overlapRead(transfer, found) }
         }
     }
 
@@ -242,6 +313,7 @@ package final class ResourceSession: Sendable {
                 if commit { try store.commit(entry.info) }
                 return entry
             }) {
+            case nil: self.hold(.stage(representation: number, info, commit: commit))
             case .success(let entry): self.perform { $0.staged(number, entry, isCommitted: commit, error: nil) }
             case .failure(let error): self.perform { $0.staged(number, nil, isCommitted: false, error: error) }
             }
@@ -252,26 +324,33 @@ package final class ResourceSession: Sendable {
         // One lane for all descriptions, so that they are written in the order they were decided.
         environment.queues.write(lane: 0) {
             let answer = self.naming { store throws(StoreError) in try store.commit(info) }
-            if case .failure(let error) = answer { self.perform { $0.commitFailed(error) } }
+            switch answer {
+            case nil: self.hold(.commit(representation: number, info))
+            case .failure(let error): self.perform { $0.commitFailed(error) }
+            case .success: break
+            }
         }
     }
 
     private func abandon(_ info: EntryInfo) {
         environment.queues.upkeep {
             let answer = self.naming { store throws(StoreError) in try store.abandon(info) }
-            if case .failure(let error) = answer, error.code != .gone {
+            if answer == nil { return self.hold(.abandon(info)) }
+            if case .failure(let error)? = answer, error.code != .gone {
                 self.environment.hub.send(.degraded(key: info.key, reason: error.description))
             }
         }
     }
 
-    /// Runs work on the entry's files by their names. I/O.
+    /// Runs work on the entry's files by their names; `nil` where that must not be done now. I/O.
     private func naming<Value: Sendable>(
         _ work: (Store) throws(StoreError) -> Value
-    ) -> Result<Value, StoreError> {
+    ) -> Result<Value, StoreError>? {
         guard let store = environment.store else { return .failure(StoreError(.unavailable, "there is no store")) }
         do throws(StoreError) {
-            return .success(try tenure.use { () throws(StoreError) in try work(store) })
+            return try environment.access.use { () throws(StoreError) in
+                try tenure.use { () throws(StoreError) in try work(store) }
+            }.map { .success($0) }
         } catch {
             return .failure(error)
         }
@@ -300,7 +379,9 @@ package final class ResourceSession: Sendable {
         _ count: Int64
     ) {
         environment.queues.write(lane: lane) {
+            guard self.environment.access.enter() else { return self.perform { $0.notWritten(transfer) } }
             let error = Self.message { () throws(FileError) in try writer.write(pieces, at: offset) }
+            self.environment.access.leave()
             self.perform { $0.wrote(transfer, count: count, error: error) }
         }
     }
@@ -309,6 +390,8 @@ package final class ResourceSession: Sendable {
         let hub = environment.hub
         let key = key.text
         environment.queues.upkeep {
+            guard self.environment.access.enter() else { return }
+            defer { self.environment.access.leave() }
             let error = Self.message { () throws(FileError) in
                 try generation.write(summary)
                 try generation.sync()

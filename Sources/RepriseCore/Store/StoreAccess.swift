@@ -27,10 +27,10 @@ package final class StoreAccess: Sendable {
     /// Whether entries may be opened now. Where not, whoever wants to waits for `reopen`.
     package var isOpen: Bool { state.withLock { $0.phase == .open } }
 
-    /// Begins work that may change files; `false` where none may now. Each `true` wants a `leave`.
+    /// Begins work that may change files; `false` where none may now, or nothing can be stored. Each `true` wants a `leave`.
     package func enter() -> Bool {
         state.withLock { state in
-            guard state.phase != .shut else { return false }
+            guard state.phase != .shut, state.store != nil else { return false }
             state.running += 1
             return true
         }

@@ -8,8 +8,10 @@ package final class ExtentLease: Sendable {
     package let range: ByteRange
     private let generation: Generation
     private let id: UInt64
+    private let epoch: UInt64
 
-    init(generation: Generation, id: UInt64, range: ByteRange) {
+    init(generation: Generation, id: UInt64, range: ByteRange, epoch: UInt64) {
+        self.epoch = epoch
         self.generation = generation
         self.id = id
         self.range = range
@@ -24,7 +26,7 @@ package final class ExtentLease: Sendable {
     package var isResident: Bool { generation.isResident(range) }
 
     /// Whether the body file still is as we left it; one `fstat`.
-    package var isUndisturbed: Bool { generation.isUndisturbed(for: range) }
+    package var isUndisturbed: Bool { generation.isUndisturbed(for: range, since: epoch) }
 
     /// Reads the bytes. I/O.
     package func read() throws(FileError) -> [UInt8] { try generation.read(range) }

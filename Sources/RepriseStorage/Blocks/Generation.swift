@@ -48,6 +48,15 @@ package final class Generation: Sendable {
         /// Somebody else wrote before one of our own changes, which moved the change time once more.
         var isDisturbed = false
         var damaged: Int64 = 0
+        /// Moves when what was known of the files is not any more; leases from before are worth nothing then.
+        var epoch: UInt64 = 0
+
+        init(slotsFileSize: Int64, layout: BlockLayout) {
+            // A file somebody made huge must not carry the body's offsets past 64 bits.
+            let slots = max(0, slotsFileSize - BlockLayout.headerSize) / BlockLayout.slotSize
+            slotsEnd = min(slots, .max / layout.blockSize) * layout.blockSize
+            loaded.insert(.from(slotsEnd))
+        }
     }
 
     /// Its number in file names.
@@ -77,12 +86,31 @@ package final class Generation: Sendable {
         self.blocks = blocks
         self.canWrite = canWrite
         self.onSlots = onSlots
-        // A file somebody made huge must not carry the body's offsets past 64 bits.
-        let slots = max(0, slotsFileSize - BlockLayout.headerSize) / BlockLayout.slotSize
-        let slotsEnd = min(slots, .max / layout.blockSize) * layout.blockSize
-        var state = State(slotsEnd: slotsEnd)
-        state.loaded.insert(.from(slotsEnd))
-        self.state = Lock(state)
+        state = Lock(State(slotsFileSize: slotsFileSize, layout: layout))
+    }
+
+    // MARK: Others
+
+    /// Whether these are the files it has open. I/O.
+    func has(body other: UInt64, blocks: UInt64) throws(FileError) -> Bool {
+        guard try body.status().inode == other else { return false }
+        return try self.blocks.status().inode == blocks
+    }
+
+    /// Forgets everything that was read of the files, as after a time in which others may have written them: slots are
+    /// read and blocks proved anew, and leases handed out before are disturbed. I/O.
+    package func startOver() throws(FileError) {
+        try changes.withLock { _ throws(FileError) in
+            let size = try blocks.status().size
+            state.withLock { state in
+                var fresh = State(slotsFileSize: size, layout: layout)
+                fresh.leases = state.leases
+                fresh.nextLease = state.nextLease
+                fresh.damaged = state.damaged
+                fresh.epoch = state.epoch + 1
+                state = fresh
+            }
+        }
     }
 
     // MARK: Looking
@@ -271,7 +299,7 @@ package final class Generation: Sendable {
             else { return nil }
             state.nextLease += 1
             state.leases[state.nextLease] = extent
-            return ExtentLease(generation: self, id: state.nextLease, range: extent)
+            return ExtentLease(generation: self, id: state.nextLease, range: extent, epoch: state.epoch)
         }
     }
 
@@ -285,11 +313,11 @@ package final class Generation: Sendable {
 
     /// Whether the body still is as we left it: long enough for `range`, changed by nobody else. One `fstat`.
     /// Where it is not, verification has to be withdrawn before anything more is handed out.
-    package func isUndisturbed(for range: ByteRange) -> Bool {
+    func isUndisturbed(for range: ByteRange, since epoch: UInt64) -> Bool {
         let before = state.withLock { $0.changesInFlight > 0 ? nil : $0.bodyModified }
         guard case .success(let status) = bodyStatus(), status.size >= range.upperBound else { return false }
         return state.withLock { state in
-            if state.isDisturbed { return false }
+            if state.isDisturbed || state.epoch != epoch { return false }
             // One of our own changes runs or ran meanwhile: the time it leaves is looked at next time.
             if state.changesInFlight > 0 || state.bodyModified != before { return true }
             return before == nil || before == status.modified
@@ -305,6 +333,8 @@ package final class Generation: Sendable {
         state.withLock { state in
             state.bodyModified = nil
             state.isDisturbed = false
+            // Others may still hold leases on what was disturbed.
+            state.epoch += 1
         }
     }
 

@@ -100,8 +100,45 @@ package final class Store: Sendable {
 
     private func directory(_ name: String) -> String { "\(root)/entries/\(name.prefix(2))/\(name)" }
 
-    /// Lets another process, or another store of this one, write the root. Nothing may be written by this one afterwards.
+    /// Lets another process, or another store of this one, write the root. Nothing may be written by this one until it
+    /// has taken the root back.
     package func release() { lock.withLock { $0 = nil } }
+
+    /// Takes the root back after `release`. What others changed meanwhile is not known: `stillNames` tells for an entry.
+    /// - Throws: `.inUse` where another process writes it now.
+    package func takeBack() throws(StoreError) {
+        try lock.withLock { lock throws(StoreError) in
+            if lock != nil { return }
+            do throws(FileError) { try fileSystem.makeDirectory(root + "/entries") } catch {
+                throw StoreError(error, doing: "making the store \(root)")
+            }
+            let taken = try RootLock(root: root, fileSystem: fileSystem)
+            try Store.checkFormat(root, fileSystem, layout, create: true)
+            lock = taken
+        }
+    }
+
+    /// Whether the entry's files are, under their names, still those that `generation` has open. What was removed,
+    /// replaced or restored by others is not. I/O.
+    /// - Parameter isCommitted: Whether `info.json` has to name it, too.
+    package func stillNames(
+        _ info: EntryInfo, _ generation: Generation, isCommitted: Bool
+    ) throws(StoreError) -> Bool {
+        let name = Store.entryName(key: info.key)
+        do throws(FileError) {
+            if isCommitted {
+                guard let found = try readInfo(name), found.key == info.key, found.identity == info.identity,
+                    found.generation == info.generation
+                else { return false }
+            }
+            let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .read).status().inode
+            let body = try fileSystem.open(directory(name) + "/" + info.bodyName, .read).status().inode
+            return try generation.has(body: body, blocks: blocks)
+        } catch {
+            if error.kind == .missing { return false }
+            throw StoreError(error, doing: "looking after an entry")
+        }
+    }
 
     // MARK: Opening
 
@@ -124,6 +161,13 @@ package final class Store: Sendable {
             guard error.kind == .missing else { throw StoreError(error, doing: "opening a stored entry") }
             if access == .write { try discardEntry(name) }
             return nil
+        }
+    }
+
+    /// Whether there is a description for `key`. I/O.
+    package func hasEntry(key: String) throws(StoreError) -> Bool {
+        do throws(FileError) { return try readWholeInfo(Store.entryName(key: key))?.key == key } catch {
+            throw StoreError(error, doing: "reading an entry's description")
         }
     }
 

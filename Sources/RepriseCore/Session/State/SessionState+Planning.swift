@@ -8,6 +8,7 @@ extension SessionState {
     /// Looks at readers, transfers and what is there, and carries out what the planner decides.
     mutating func plan() {
         guard phase == .ready else { return }
+        guard !isSuspended else { return releaseWindows() }
         failHopeless()
         failReadersOfReplacedBytes()
         failReadersLeftBehind()

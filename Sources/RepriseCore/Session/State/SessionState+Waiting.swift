@@ -136,6 +136,7 @@ extension SessionState {
     mutating func tick(_ time: Int64) {
         guard nextTick == time else { return }
         nextTick = nil
+        if isSuspended { return }
         for id in transfers.keys.sorted() {
             guard let transfer = transfers[id], let request = transfer.request else { continue }
             if !request.hasHead, now - request.sentAt > tuning.headTimeout {

@@ -68,6 +68,10 @@ struct SessionState {
     var isForgotten = false
     /// The entry was removed: nothing is stored any more, what is open is read on.
     var isRetired = false
+    /// The store was given away: nothing is asked for, nothing handed out, until it is back or known to be lost.
+    var isSuspended: Bool
+    /// Work the store could not take meanwhile.
+    var held: [Effect] = []
     /// To be told when no entry's files are being made any more.
     var settlers: [@Sendable () -> Void] = []
     var lastUsed: Int64 = 0
@@ -82,6 +86,7 @@ struct SessionState {
         self.fields = fields
         self.isPrivate = isPrivate
         self.environment = environment
+        isSuspended = !environment.access.isOpen
         idleSince = environment.queues.now()
     }
 
@@ -235,7 +240,9 @@ struct SessionState {
         guard var reader = readers[id] else { return .failed(CacheError(.closed, "the reader was closed")) }
         if let failure = reader.failure { return .failed(failure) }
         if reader.position >= reader.end { return .end }
-        guard phase == .ready, let number = reader.representation, let representation = representations[number] else {
+        guard phase == .ready, !isSuspended, let number = reader.representation,
+            let representation = representations[number]
+        else {
             return wait(id, wake)
         }
         let end = min(reader.end, representation.info.length ?? representation.softEnd ?? .max)

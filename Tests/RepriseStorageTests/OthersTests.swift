@@ -1,0 +1,86 @@
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+import Testing
+
+/// Files that others write, remove or replace while we have them open.
+@Suite struct OthersTests {
+    private let fixture = StoreFixture(blockSize: 16)
+    private let content = PositionCodedContent(length: 640)
+
+    @Test func `a lease from before others may have written is disturbed, one from after is not, inv05 inv27`() throws {
+        let store = try fixture.open()
+        let generation = try StoreFixture.add("a", content, to: store).generation
+        let old = try #require(generation.lease(ByteRange(0, 64)))
+        #expect(old.isUndisturbed)
+        try generation.startOver()
+        #expect(!old.isUndisturbed)
+        #expect(generation.lease(ByteRange(0, 64)) == nil, "nothing is handed out before it is proved again")
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 640)])
+        let new = try #require(generation.lease(ByteRange(0, 64)))
+        #expect(new.isUndisturbed)
+    }
+
+    @Test func `every lease on disturbed bytes is told of, not only the first that asks, inv05`() throws {
+        let store = try fixture.open()
+        let entry = try StoreFixture.add("a", content, to: store)
+        let leases = try (0..<3).map { _ in try #require(entry.generation.lease(ByteRange(0, 64))) }
+        try fixture.memory.flip(fixture.path(entry.info, entry.info.bodyName), at: 5)
+        #expect(!leases[0].isUndisturbed)
+        entry.generation.acceptDisturbance()
+        try entry.generation.withdrawVerification()
+        #expect(!leases[1].isUndisturbed && !leases[2].isUndisturbed)
+    }
+
+    @Test func `slots that another wrote meanwhile are found, and its bytes are not dropped, inv04`() throws {
+        let store = try fixture.open()
+        let entry = try StoreFixture.add("a", content, [ByteRange(0, 100)], to: store)
+        store.release()
+        let other = try fixture.open()
+        let twin = try #require(try other.open(key: "a")).generation
+        try twin.load(.from(0))
+        try StoreFixture.fill(twin, content, ByteRange(96, 640))
+        other.release()
+        try store.takeBack()
+        #expect(try store.stillNames(entry.info, entry.generation, isCommitted: true))
+        try entry.generation.startOver()
+        #expect(try StoreFixture.served(entry.generation, content).ranges == [ByteRange(0, 640)])
+        #expect(entry.generation.damagedBlocks == 0)
+    }
+
+    @Test func `a root that another has is not taken back, and is once it is free, inv25`() throws {
+        let store = try fixture.open()
+        store.release()
+        let other = try fixture.open()
+        let error = #expect(throws: StoreError.self) { try store.takeBack() }
+        #expect(error?.code == .inUse)
+        other.release()
+        try store.takeBack()
+        try store.takeBack()
+        #expect(throws: StoreError.self) { try fixture.open() }
+    }
+
+    @Test(arguments: ["info.json", "body.1.mp3", "blocks.1"])
+    func `each file that is gone or another is noticed`(file: String) throws {
+        let store = try fixture.open()
+        let entry = try StoreFixture.add("a", content, to: store)
+        #expect(try store.stillNames(entry.info, entry.generation, isCommitted: true))
+        let path = fixture.path(entry.info, file)
+        let bytes = try fixture.memory.contents(path)
+        try fixture.memory.removeFile(path)
+        #expect(try !store.stillNames(entry.info, entry.generation, isCommitted: true))
+        try fixture.memory.replace(path, with: bytes)
+        // A description says the same whoever wrote it; other files have to be those that are open.
+        #expect(try store.stillNames(entry.info, entry.generation, isCommitted: true) == (file == "info.json"))
+    }
+
+    @Test func `a description of an entry that was removed is not written, inv02`() throws {
+        let store = try fixture.open()
+        let entry = try StoreFixture.add("a", content, to: store)
+        try store.remove(key: "a")
+        let error = #expect(throws: StoreError.self) { try store.commit(entry.info) }
+        #expect(error?.code == .gone)
+        #expect(try store.entryNames().isEmpty)
+    }
+}
