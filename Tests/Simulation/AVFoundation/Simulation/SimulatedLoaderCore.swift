@@ -147,6 +147,17 @@ final class SimulatedLoaderCore: Sendable {
         }
         return kept.reduce(into: Data()) { $0.append($1) }
     }
+
+    func release(_ identifier: Int, before offset: Int64) {
+        change(identifier) { request in
+            var start = request.record.offset + request.record.received - request.retainedBytes
+            let count = request.kept.prefix {
+                start += Int64($0.count)
+                return start <= offset
+            }.count
+            request.kept.removeFirst(count)
+        }
+    }
 }
 
 extension SimulatedLoaderCore.State {

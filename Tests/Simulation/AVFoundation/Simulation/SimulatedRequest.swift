@@ -52,6 +52,9 @@ public final class SimulatedRequest: Sendable {
 
     /// Hands out the bytes kept so far, and lets them go.
     public func consume() -> Data { core.consume(identifier) }
+
+    /// Lets go of the bytes kept that lie before the offset whole: they were played.
+    func release(before offset: Int64) { core.release(identifier, before: offset) }
 }
 
 extension AVAssetResourceLoader {
