@@ -9,13 +9,29 @@ struct PlayerStage {
     let origin: PlayedOrigin
     let item: AVPlayerItem
 
-    var record: SimulatedLoaderRecord { origin.asset.resourceLoader.simulationRecord }
+    var record: SimulatedLoaderRecord { origin.record }
 
-    init(length: Int64, behaviour: SimulatedBehaviour = SimulatedBehaviour()) {
+    init(length: Int64, isOnDemand: Bool = false, behaviour: SimulatedBehaviour = SimulatedBehaviour()) {
         player = SimulatedClock.$shared.withValue(clock) { AVQueuePlayer() }
         player.actionAtItemEnd = .pause
-        origin = PlayedOrigin(length: length, behaviour: behaviour)
+        player.automaticallyWaitsToMinimizeStalling = false
+        origin = PlayedOrigin(length: length, isOnDemand: isOnDemand, behaviour: behaviour)
         item = AVPlayerItem(asset: origin.asset)
+    }
+
+    /// Gives the item to the player, and waits until it can be played.
+    func ready() async throws {
+        player.replaceCurrentItem(with: item)
+        try await item.simulationReached { $0.status == .readyToPlay }
+    }
+
+    /// Waits until so many requests have reached the delegate, or the last of them has ended.
+    func untilRequests(_ count: Int, ended: Bool = false) async throws {
+        while record.requests.count < count || ended && record.requests[count - 1].outcome == nil {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        origin.settle()
     }
 }
 
@@ -28,6 +44,7 @@ final class PlayedOrigin: NSObject, AVAssetResourceLoaderDelegate, @unchecked Se
     private let isOnDemand: Bool
     private var limit = Int64.max
     private var failures: [any Error] = []
+    private var heard: [String] = []
     private var open: [AVAssetResourceLoadingRequest] = []
 
     init(length: Int64, isOnDemand: Bool = false, behaviour: SimulatedBehaviour = SimulatedBehaviour()) {
@@ -38,6 +55,10 @@ final class PlayedOrigin: NSObject, AVAssetResourceLoaderDelegate, @unchecked Se
         asset.resourceLoader.simulationBehaviour = behaviour
         asset.resourceLoader.setDelegate(self, queue: queue)
     }
+
+    var record: SimulatedLoaderRecord { asset.resourceLoader.simulationRecord }
+    /// What the delegate heard, in order.
+    var events: [String] { queue.sync { heard } }
 
     /// Bytes from here on are held back.
     func hold(at limit: Int64) { queue.sync { self.limit = limit } }
@@ -55,6 +76,8 @@ final class PlayedOrigin: NSObject, AVAssetResourceLoaderDelegate, @unchecked Se
             for request in self.open { self.pump(request) }
         }
     }
+    /// Everything open is finished as it stands.
+    func finishEarly() { queue.async { for request in self.open { self.finish(request, nil) } } }
     /// Waits until everything asked for so far was answered.
     func settle() { queue.sync {} }
 
@@ -68,6 +91,7 @@ final class PlayedOrigin: NSObject, AVAssetResourceLoaderDelegate, @unchecked Se
             information.isByteRangeAccessSupported = true
             information.isEntireLengthAvailableOnDemand = isOnDemand
         }
+        heard.append("ask")
         open.append(loadingRequest)
         queue.async { self.pump(loadingRequest) }
         return true
@@ -76,6 +100,7 @@ final class PlayedOrigin: NSObject, AVAssetResourceLoaderDelegate, @unchecked Se
     func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest
     ) {
+        heard.append("cancel")
         open.removeAll { $0 === loadingRequest }
     }
 
@@ -133,4 +158,23 @@ final class Log: @unchecked Sendable {
     }
 
     deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+}
+
+/// Times as they were told.
+// @unchecked: its state is only touched with the lock held.
+final class Times: @unchecked Sendable {
+    private let lock = NSLock()
+    private var told: [Double] = []
+    var all: [Double] { lock.withLock { told } }
+    func add(_ time: CMTime) { lock.withLock { told.append(time.seconds) } }
+}
+
+/// Names as they were told.
+// @unchecked: its state is only touched with the lock held.
+final class Names: @unchecked Sendable {
+    private let lock = NSLock()
+    private var told: [String] = []
+    var all: Set<String> { lock.withLock { Set(told) } }
+    var count: Int { lock.withLock { told.count } }
+    func add(_ name: String) { lock.withLock { told.append(name) } }
 }

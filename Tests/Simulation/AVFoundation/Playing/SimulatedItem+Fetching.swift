@@ -11,7 +11,9 @@ extension SimulatedItem {
         let purpose: Purpose
         let offset: Int64
         let end: Int64
-        var request: SimulatedRequest?
+        /// To the end for want of a better one: cancelled when enough has come.
+        let isOpenEnded: Bool
+        let request: SimulatedRequest
         var isCancelled = false
     }
 
@@ -43,7 +45,9 @@ extension SimulatedItem {
             return
         }
         if let open {
-            if isCurrent, ahead >= window, buffer.upperBound < length { cancel(open, &turn) }
+            if isCurrent, ahead >= window, buffer.upperBound < length, transfers[open]?.isOpenEnded == true {
+                cancel(open, &turn)
+            }
             return
         }
         guard buffer.upperBound < length, ahead <= window / 2 else { return }
@@ -60,28 +64,23 @@ extension SimulatedItem {
         guard let loader = asset.simulatedMedia?.loader else { return }
         lastTransfer += 1
         let (key, count) = (lastTransfer, min(piece ?? .max, length - offset))
-        transfers[key] = Transfer(purpose: purpose, offset: offset, end: offset + count)
-        turn.then { [asset, weak self] in
-            let request = loader.simulateRequest(
-                offset: offset, length: Int(count), keepsBytes: purpose == .media,
-                onBytes: { [weak self] offset, data in
-                    guard let self else { return }
-                    SimulatedTurn.take { self.received(key, offset..<offset + Int64(data.count), &$0) }
-                },
-                onEnd: { [weak self] outcome in
-                    guard let self else { return }
-                    SimulatedTurn.take { self.ended(key, outcome, &$0) }
-                })
-            // Between the wish and the request it may have become pointless.
-            guard let self else { return request.cancel() }
-            withExtendedLifetime(asset) {
-                SimulatedTurn.take { turn in
-                    if purpose == .media { self.sources.append(request) }
-                    self.transfers[key]?.request = request
-                    if self.transfers[key]?.isCancelled == true { turn.then { request.cancel() } }
-                }
-            }
-        }
+        // Numbered in this turn, so that nothing can come of it before it is known here.
+        let identifier = loader.core.issue(
+            loader: loader, url: loader.url, offset: offset, length: Int(count), toEnd: nil, kind: .media,
+            keepsBytes: purpose == .media,
+            onBytes: { [weak self] offset, data in
+                guard let self else { return }
+                SimulatedTurn.take { self.received(key, offset..<offset + Int64(data.count), &$0) }
+            },
+            onEnd: { [weak self] outcome in
+                guard let self else { return }
+                SimulatedTurn.take { self.ended(key, outcome, &$0) }
+            })
+        let request = SimulatedRequest(core: loader.core, identifier: identifier)
+        transfers[key] = Transfer(
+            purpose: purpose, offset: offset, end: offset + count, isOpenEnded: piece == nil, request: request)
+        if purpose == .media { sources.append(request) }
+        turn.then { [asset] in withExtendedLifetime(asset) { loader.begin(identifier, loader.url) } }
     }
 
     func cancel(_ key: Int, _ turn: inout SimulatedTurn) {
@@ -104,7 +103,7 @@ extension SimulatedItem {
             review(&turn)
         } else if transfer.purpose == .media {
             // What a seek has left behind is of no use.
-            guard bytes.contains(buffer.upperBound) else { return transfer.request?.release(before: .max) ?? () }
+            guard bytes.contains(buffer.upperBound) else { return transfer.request.release(before: .max) }
             // Also of a request that was cancelled, until the cancel has arrived.
             buffer = buffer.lowerBound..<min(length, bytes.upperBound)
             changed(&turn, "loadedTimeRanges")

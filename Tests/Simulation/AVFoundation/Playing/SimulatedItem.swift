@@ -130,7 +130,8 @@ final class SimulatedItem: SimulatedSubject, @unchecked Sendable {
         let used = (target - head) / speed
         head = target
         // What was played is let go of, block by block.
-        let start = min(max(buffer.lowerBound, Int64(head) / block * block), buffer.upperBound)
+        let played = Int64(head) >= length ? length : Int64(head) / block * block
+        let start = min(max(buffer.lowerBound, played), buffer.upperBound)
         if start > buffer.lowerBound, facts?.isNative == false {
             buffer = start..<buffer.upperBound
             for source in sources { source.release(before: start) }

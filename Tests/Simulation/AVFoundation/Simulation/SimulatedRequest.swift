@@ -72,13 +72,12 @@ extension AVAssetResourceLoader {
         let identifier = core.issue(
             loader: self, url: url, offset: offset, length: length, toEnd: toEnd, kind: kind, keepsBytes: keepsBytes,
             onBytes: onBytes, onEnd: onEnd)
-        let request = SimulatedRequest(core: core, identifier: identifier)
-        if mediates(url) {
-            core.enqueue(identifier)
-        } else {
-            core.loadNatively(identifier)
-        }
-        return request
+        begin(identifier, url)
+        return SimulatedRequest(core: core, identifier: identifier)
+    }
+
+    func begin(_ identifier: Int, _ url: URL) {
+        if mediates(url) { core.enqueue(identifier) } else { core.loadNatively(identifier) }
     }
 
     // File URLs are never mediated, http and https only where a system does so.
