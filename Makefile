@@ -5,7 +5,7 @@ KILLS ?= 500
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
 
-.PHONY: run build test check format simulate kill demo clean tools
+.PHONY: run build test check apple-check format simulate kill demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -24,6 +24,9 @@ tools:
 
 check:  ## What CI checks besides the tests: each can be run alone from scripts/checks.
 	scripts/check
+
+apple-check:  ## Type-check what an Apple build compiles, without a Mac: docs/apple-check.md.
+	scripts/checks/apple
 
 format:  ## Put the sources into the house's format.
 	swift format --in-place --recursive --parallel Sources Tests Package.swift

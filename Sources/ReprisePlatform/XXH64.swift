@@ -28,14 +28,14 @@ package struct XXH64: Sendable {
     }
 
     /// The hash of `bytes`.
-    package static func hash(_ bytes: Span<UInt8>, seed: UInt64 = 0) -> UInt64 {
+    package static func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
         var hash = XXH64(seed: seed)
-        hash.update(bytes)
+        hash.update(bytes[...])
         return hash.finish()
     }
 
-    /// Adds bytes.
-    package mutating func update(_ bytes: Span<UInt8>) {
+    /// Adds bytes. Not a `Span`: an array has one only from the systems of 2025 on.
+    package mutating func update(_ bytes: ArraySlice<UInt8>) {
         unsafe bytes.withUnsafeBytes { unsafe update($0) }
     }
 

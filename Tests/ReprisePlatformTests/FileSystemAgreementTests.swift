@@ -115,7 +115,7 @@ struct FileSystemAgreementTests {
                 { side in
                     var bytes: [UInt8] = [byte]
                     try side.handles[index].read(at: offset, count: Int(count), into: &bytes)
-                    return "\(try side.handles[index].status().size) \(XXH64.hash(bytes.span)) \(bytes.count)"
+                    return "\(try side.handles[index].status().size) \(XXH64.hash(bytes)) \(bytes.count)"
                 }
             )
         }

@@ -38,7 +38,7 @@ package final class BlockPen {
                 let part = rest.prefix(Int(min(room, Int64(rest.count))))
                 rest = rest.dropFirst(part.count)
                 var current = running ?? Slot.hash(identity: generation.identity, block: block)
-                current.update(part.span)
+                current.update(part)
                 offset += Int64(part.count)
                 running = current
                 if offset % layout.blockSize == 0 {

@@ -18,7 +18,7 @@ package struct BlocksHeader: Sendable, Hashable {
         bytes.append(littleEndian: UInt32(proofKind.rawValue))
         bytes.append(littleEndian: UInt32(blockSize))
         bytes.append(littleEndian: identity)
-        bytes.append(littleEndian: XXH64.hash(bytes.span))
+        bytes.append(littleEndian: XXH64.hash(bytes))
         bytes.append(contentsOf: repeatElement(0, count: Int(BlocksHeader.summaryOffset) - bytes.count))
         bytes += summary.encoded
         bytes.append(contentsOf: repeatElement(0, count: Int(BlockLayout.headerSize) - bytes.count))
@@ -28,7 +28,7 @@ package struct BlocksHeader: Sendable, Hashable {
     /// Reads a header; `nil` where it is not one or its own hash disagrees.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 32, Array(bytes[0..<8]) == BlocksHeader.magic,
-            bytes.littleEndian(at: 24) as UInt64 == XXH64.hash(Array(bytes[0..<24]).span),
+            bytes.littleEndian(at: 24) as UInt64 == XXH64.hash(Array(bytes[0..<24])),
             let kind = ProofKind(rawValue: bytes[8])
         else { return nil }
         self.init(
@@ -66,14 +66,14 @@ package struct EntrySummary: Sendable, Hashable {
         bytes.append(littleEndian: length ?? 0)
         bytes.append(littleEndian: stored)
         bytes.append(littleEndian: allocated)
-        bytes.append(littleEndian: XXH64.hash(bytes.span))
+        bytes.append(littleEndian: XXH64.hash(bytes))
         return bytes
     }
 
     init?(_ bytes: [UInt8], at index: Int) {
         guard bytes.count >= index + 48 else { return nil }
         let content = Array(bytes[index..<index + 40])
-        guard bytes.littleEndian(at: index + 40) as UInt64 == XXH64.hash(content.span) else { return nil }
+        guard bytes.littleEndian(at: index + 40) as UInt64 == XXH64.hash(content) else { return nil }
         logUseCount = content[0]
         isPinned = content[1] == 1
         lastUse = content.littleEndian(at: 8)

@@ -209,7 +209,7 @@ package final class Generation: Sendable {
         try noteChangeTime()
         try body.read(at: range.lowerBound, count: Int(slot.validLength), into: &buffer)
         var hash = Slot.hash(identity: identity, block: block)
-        hash.update(buffer.span)
+        hash.update(buffer[...])
         let matches = buffer.count == Int(slot.validLength) && hash.finish() == slot.proof
         if matches {
             state.withLock { state in

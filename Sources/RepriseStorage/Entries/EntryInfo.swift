@@ -125,6 +125,6 @@ private struct FileForm: Codable {
     func proof() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(XXH64.hash(Array(try encoder.encode(self)).span), radix: 16)
+        return String(XXH64.hash(Array(try encoder.encode(self))), radix: 16)
     }
 }

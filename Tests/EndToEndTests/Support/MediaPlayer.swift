@@ -9,7 +9,7 @@
         var size: Int
 
         init(_ data: Data) {
-            hash = XXH64.hash([UInt8](data).span)
+            hash = XXH64.hash([UInt8](data))
             size = data.count
         }
 
