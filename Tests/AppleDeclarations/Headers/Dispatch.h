@@ -15,6 +15,5 @@ NAMED(DispatchGroup) SENDABLE @interface OS_dispatch_group : OS_dispatch_object
 @end
 NAMED(DispatchSemaphore) SENDABLE @interface OS_dispatch_semaphore : OS_dispatch_object
 @end
-typedef OS_dispatch_queue *dispatch_queue_t __attribute__((swift_private));
 typedef void (^dispatch_block_t)(void);
 NONNULL_END

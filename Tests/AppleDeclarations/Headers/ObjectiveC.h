@@ -15,6 +15,8 @@ typedef unsigned long long uint64_t;
 #define YES ((BOOL)1)
 #define NO ((BOOL)0)
 
+typedef struct _NSZone NSZone;
+
 NONNULL_BEGIN
 @class NSString;
 

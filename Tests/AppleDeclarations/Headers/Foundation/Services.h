@@ -16,8 +16,8 @@ NAMED(NotificationCenter) SENDABLE @interface NSNotificationCenter : NSObject
 @property (class, readonly, strong) NSNotificationCenter *defaultCenter NAMED(default);
 - (void)postNotificationName:(NSNotificationName)name
                       object:(nullable id)object
-                    userInfo:(nullable NSDictionary *)userInfo;
-- (void)postNotificationName:(NSNotificationName)name object:(nullable id)object;
+                    userInfo:(nullable NSDictionary *)userInfo NAMED(post(name:object:userInfo:));
+- (void)postNotificationName:(NSNotificationName)name object:(nullable id)object NAMED(post(name:object:));
 - (void)removeObserver:(id)observer;
 - (void)removeObserver:(id)observer name:(nullable NSNotificationName)name object:(nullable id)object;
 - (id<NSObject>)addObserverForName:(nullable NSNotificationName)name
@@ -34,11 +34,11 @@ typedef OPEN_ENUM(NSInteger, NSQualityOfService) {
     NSQualityOfServiceDefault = -1
 } NAMED(QualityOfService);
 NAMED(OperationQueue) SENDABLE @interface NSOperationQueue : NSObject
-- (void)addOperationWithBlock:(void (SENDABLE ^)(void))block;
+- (void)addOperationWithBlock:(void (SENDABLE ^)(void))block NO_ASYNC;
 @property NSInteger maxConcurrentOperationCount;
 @property (nullable, copy) NSString *name;
 @property NSQualityOfService qualityOfService;
-@property (nullable, assign) dispatch_queue_t underlyingQueue;
+@property (nullable, assign) OS_dispatch_queue *underlyingQueue;
 @property (class, readonly, strong) NSOperationQueue *mainQueue NAMED(main);
 @end
 
@@ -115,7 +115,8 @@ extern NSURLResourceKey const NSURLVolumeAvailableCapacityForImportantUsageKey
 NAMED(FileManager) @interface NSFileManager : NSObject
 @property (class, readonly, strong) NSFileManager *defaultManager NAMED(default);
 @property (readonly, copy) NSURL *temporaryDirectory SINCE(10.0, 10.12, 10.0, 3.0, 1.0);
-- (NSArray<NSURL *> *)URLsForDirectory:(NSSearchPathDirectory)directory inDomains:(NSSearchPathDomainMask)domains;
+- (NSArray<NSURL *> *)URLsForDirectory:(NSSearchPathDirectory)directory inDomains:(NSSearchPathDomainMask)domains
+    NAMED(urls(for:in:));
 - (nullable NSURL *)URLForDirectory:(NSSearchPathDirectory)directory
                            inDomain:(NSSearchPathDomainMask)domain
                   appropriateForURL:(nullable NSURL *)url
@@ -154,6 +155,15 @@ NAMED(FileManager) @interface NSFileManager : NSObject
 NAMED(InputStream) @interface NSInputStream : NSObject
 - (instancetype)initWithData:(NSData *)data;
 - (nullable instancetype)initWithURL:(NSURL *)url;
+@end
+
+typedef NSString *NSRunLoopMode NAMED(RunLoop.Mode) STRING_STRUCT;
+extern NSRunLoopMode const NSDefaultRunLoopMode NAMED(RunLoop.Mode.default);
+extern NSRunLoopMode const NSRunLoopCommonModes NAMED(RunLoop.Mode.common);
+NAMED(RunLoop) NOT_SENDABLE @interface NSRunLoop : NSObject
+@property (class, readonly, strong) NSRunLoop *currentRunLoop NAMED(current);
+@property (class, readonly, strong) NSRunLoop *mainRunLoop NAMED(main);
+@property (nullable, readonly, copy) NSRunLoopMode currentMode;
 @end
 
 NAMED(Progress) SENDABLE @interface NSProgress : NSObject

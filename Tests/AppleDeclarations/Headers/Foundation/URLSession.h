@@ -235,7 +235,7 @@ NAMED(URLProtocol) @interface NSURLProtocol : NSObject
 - (void)stopLoading;
 + (nullable id)propertyForKey:(NSString *)key inRequest:(NSURLRequest *)request;
 + (void)setProperty:(id)value forKey:(NSString *)key inRequest:(NSMutableURLRequest *)request;
-+ (BOOL)registerClass:(Class)protocolClass;
++ (BOOL)registerClass:(Class)protocolClass NAMED(registerClass(_:));
 + (void)unregisterClass:(Class)protocolClass;
 @end
 NONNULL_END

@@ -1,13 +1,13 @@
 // What Swift bridges to values of its own, and errors.
 #pragma once
-#include "../ObjectiveC.h"
+#include "../CoreFoundation.h"
 
 NONNULL_BEGIN
-typedef double NSTimeInterval;
+typedef double NSTimeInterval NAMED(TimeInterval);
 @class NSString, NSError;
 
 @protocol NSCopying
-- (id)copyWithZone:(nullable void *)zone;
+- (id)copyWithZone:(nullable NSZone *)zone NAMED(copy(with:));
 @end
 @protocol NSMutableCopying
 @end
@@ -56,7 +56,7 @@ BRIDGED(URLQueryItem) SENDABLE @interface NSURLQueryItem : NSObject <NSCopying>
 
 typedef NSString *NSErrorDomain;
 typedef NSString *NSErrorUserInfoKey;
-SENDABLE @interface NSError : NSObject <NSCopying>
+BRIDGED(Swift.Error) SENDABLE @interface NSError : NSObject <NSCopying>
 - (instancetype)initWithDomain:(NSErrorDomain)domain
                           code:(NSInteger)code
                       userInfo:(nullable NSDictionary<NSErrorUserInfoKey, id> *)userInfo DESIGNATED;
