@@ -1,0 +1,8 @@
+// gives: function cannot be declared public because its parameter uses an internal type
+#if MISTAKE
+    import AVFoundation
+#else
+    public import AVFoundation
+#endif
+
+public func asset(_ url: URL) -> AVURLAsset { AVURLAsset(url: url) }
