@@ -43,50 +43,45 @@ extension MediaCache {
     /// Takes the store back; readers that waited go on. What others changed meanwhile is read and proved anew.
     ///
     /// Also tries again where the store could not be opened at the start. Does nothing where it is in use already.
-    /// - Throws: `CacheError` with `.store` where the store cannot be had now, for example because an extension writes
-    ///   it: `status` tells why, everything plays from the origin and nothing is kept until another call succeeds.
-    ///   `.closed` where the cache was closed.
-    public func resume() async throws(CacheError) {
+    /// Where it cannot be had now, for example because an extension writes it, everything plays from the origin and
+    /// nothing is kept until another call succeeds.
+    /// - Returns: The `status` it leads to: `.ready`, or `.passingThrough` with the reason.
+    @discardableResult
+    public func resume() async -> Status {
         await turnstile.enter()
         defer { turnstile.leave() }
         switch status {
-        case .ready: return
-        case .closed: throw CacheError(.closed, "the cache was closed")
-        case .suspended:
-            guard let store = environment.store else { return }
-            try await take(store, isFirstTry: true)
+        case .ready, .closed: break
+        case .suspended: if let store = environment.store { await take(store, isFirstTry: true) }
         case .passingThrough:
-            if let store = lostStore { return try await take(store, isFirstTry: false) }
-            guard let opener else { return }
-            try await open(by: opener)
+            if let store = lostStore {
+                await take(store, isFirstTry: false)
+            } else if let opener {
+                await open(by: opener)
+            }
         }
+        return status
     }
 
-    private func take(_ store: Store, isFirstTry: Bool) async throws(CacheError) {
-        let error = await onReadPool { () -> CacheError? in
-            do throws(StoreError) { try store.takeBack() } catch { return CacheError(error) }
+    private func take(_ store: Store, isFirstTry: Bool) async {
+        let error = await onReadPool { () -> StoreError? in
+            do throws(StoreError) { try store.takeBack() } catch { return error }
             if isFirstTry { for session in self.openSessions { session.lookAfter(store) } }
             return nil
         }
-        let environment = environment
-        if let error {
-            environment.access.reopen(nil)
-            setStatus(.passingThrough(reason: error.message), lost: store)
-            if isFirstTry { for session in openSessions { session.resumeWithoutStore() } }
-            throw error
-        }
-        begin(with: store, keepsSessions: isFirstTry)
+        guard let error else { return begin(with: store, keepsSessions: isFirstTry) }
+        environment.access.reopen(nil)
+        setStatus(.passingThrough(reason: error.description), lost: store)
+        if isFirstTry { for session in openSessions { session.resumeWithoutStore() } }
     }
 
-    private func open(by opener: StoreOpener) async throws(CacheError) {
+    private func open(by opener: StoreOpener) async {
         let opened = await onReadPool { () -> Result<Store, CacheError> in
             do throws(CacheError) { return .success(try opener.open()) } catch { return .failure(error) }
         }
         switch opened {
         case .success(let store): begin(with: store, keepsSessions: false)
-        case .failure(let error):
-            setStatus(.passingThrough(reason: error.message))
-            throw error
+        case .failure(let error): setStatus(.passingThrough(reason: error.message))
         }
     }
 

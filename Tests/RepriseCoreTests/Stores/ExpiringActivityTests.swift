@@ -45,7 +45,7 @@ import Testing
         await cache.suspend()
         #expect(system.reasons.count == 1)
         await system.ended()
-        try await cache.resume()
+        await cache.resume()
         #expect(system.reasons.count == 1)
         await cache.close()
     }
@@ -76,7 +76,7 @@ import Testing
         let root = try StoreLocation.offline().path(in: stage.folders)
         do { _ = try Store(root: root, fileSystem: stage.memory) }
         disk.signal()
-        try await cache.resume()
+        await cache.resume()
         while let chunk = try await reader.next() {
             #expect(chunk.offset == position)
             #expect(PositionCodedContent(length: .max).firstMismatch(chunk.bytes, at: position) == nil)

@@ -38,7 +38,7 @@ import Testing
         #expect(try await stage.read("/a", ByteRange(0, 1_000_000), from: second) == 1_000_000)
         await second.close()
         let bytes = stage.origin.bodyBytes
-        try await cache.resume()
+        await cache.resume()
         #expect(cache.status == .ready)
         while let chunk = try await reader.next() {
             #expect(chunk.offset == position)
@@ -75,9 +75,7 @@ import Testing
         var position = Int64(try await reader.next()?.bytes.count ?? 0)
         await cache.suspend()
         let second = try other(stage)
-        let error = await #expect(throws: CacheError.self) { try await cache.resume() }
-        #expect(error?.code == .store)
-        guard case .passingThrough(let reason) = cache.status else {
+        guard case .passingThrough(let reason) = await cache.resume() else {
             Issue.record("it says \(cache.status)")
             return
         }
@@ -91,7 +89,7 @@ import Testing
         #expect(try await stage.read("/a", ByteRange(0, 100_000), from: cache) == 100_000)
         await #expect(throws: CacheError.self) { try await cache.remove(stage.url("/a")) }
         await second.close()
-        try await cache.resume()
+        await cache.resume()
         #expect(cache.status == .ready)
         #expect(try await stage.read("/a", from: cache) == Self.length)
         stage.origin.setDown(true)
@@ -134,7 +132,7 @@ import Testing
             }
         }
         await second.close()
-        try await cache.resume()
+        await cache.resume()
         let content = PositionCodedContent(length: .max)
         do {
             while let chunk = try await reader.next() {
@@ -158,20 +156,19 @@ import Testing
         let stage = Stage()
         stage.put("/a", length: 1000)
         let cache = try stage.open()
-        try await cache.resume()
+        await cache.resume()
         await cache.suspend()
         await cache.suspend()
         await #expect(throws: CacheError.self) { try await cache.pin(stage.url("/a")) }
-        try await cache.resume()
-        try await cache.resume()
+        await cache.resume()
+        await cache.resume()
         #expect(try await stage.read("/a", from: cache) == 1000)
         await cache.suspend()
         await cache.close()
         #expect(cache.status == .closed)
         await cache.suspend()
         #expect(cache.status == .closed)
-        let error = await #expect(throws: CacheError.self) { try await cache.resume() }
-        #expect(error?.code == .closed)
+        #expect(await cache.resume() == .closed)
         await (try stage.open()).close()
     }
 
@@ -182,9 +179,9 @@ import Testing
         let opener = StoreOpener(location: .caches(), fileSystem: stage.files, folders: stage.folders)
         let cache = MediaCache(trying: opener, client: stage.client, queues: stage.queues)
         #expect(try await stage.read("/a", from: cache) == 1000)
-        await #expect(throws: CacheError.self) { try await cache.resume() }
+        #expect(await cache.resume() != .ready)
         stage.files.setRule(nil)
-        try await cache.resume()
+        await cache.resume()
         #expect(cache.status == .ready)
         #expect(try await stage.read("/a", from: cache) == 1000)
         stage.origin.setDown(true)
@@ -213,7 +210,7 @@ import Testing
                     await cache.suspend()
                     let second = try stage.open()
                     await second.close()
-                    try await cache.resume()
+                    await cache.resume()
                 }
             }
             try await group.waitForAll()
