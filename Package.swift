@@ -142,6 +142,8 @@ let package = Package(
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
             ]),
+        // The umbrella alone: what one import brings.
+        .testTarget(name: "RepriseTests", dependencies: ["Reprise", "RepriseTesting"]),
         .testTarget(
             name: "RepriseURLSessionTests",
             dependencies: [
@@ -176,7 +178,7 @@ let package = Package(
             name: "RepriseAVFoundationTests",
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
-                "RepriseURLSession", "RepriseAVFoundation", "AVFoundation",
+                "RepriseURLSession", "RepriseAVFoundation", "Reprise", "AVFoundation",
             ]),
     ]
 #endif
