@@ -19,8 +19,8 @@ struct ContentView: View {
                 Button("Play") { shelf.player.resume() }
                 Button("Pause") { shelf.player.pause() }
             }
-            if let error = shelf.player.error {
-                Text(error.localizedDescription).foregroundStyle(.red)
+            if case .failed(let error) = shelf.player.state {
+                Text(error.message).foregroundStyle(.red)
             }
             List {
                 ForEach(shelf.pieces) { piece in

@@ -15,20 +15,21 @@ struct RangesBar: View {
                 ForEach(fractions(player.loadedRanges), id: \.self) { range in
                     bar(range, .blue.opacity(0.5), width: space.size.width)
                 }
-                Rectangle().fill(.primary).frame(width: 2).offset(x: space.size.width * player.progress)
+                Rectangle().fill(.primary).frame(width: 2).offset(x: space.size.width * place)
             }
         }
         .frame(height: 10)
         .accessibilityLabel("stored and loaded parts")
     }
 
-    private func fractions(_ ranges: [ClosedRange<TimeInterval>]) -> [ClosedRange<Double>] {
-        let length = player.duration
-        guard length > 0 else { return [] }
-        return ranges.map { $0.lowerBound / length...$0.upperBound / length }
+    private var place: Double { player.duration.map { $0 > 0 ? player.position / $0 : 0 } ?? 0 }
+
+    private func fractions(_ ranges: [Range<Double>]) -> [Range<Double>] {
+        guard let length = player.duration, length > 0 else { return [] }
+        return ranges.map { $0.lowerBound / length..<$0.upperBound / length }
     }
 
-    private func bar(_ range: ClosedRange<Double>, _ colour: Color, width: Double) -> some View {
+    private func bar(_ range: Range<Double>, _ colour: Color, width: Double) -> some View {
         Capsule().fill(colour)
             .frame(width: max(1, width * (range.upperBound - range.lowerBound)))
             .offset(x: width * range.lowerBound)
