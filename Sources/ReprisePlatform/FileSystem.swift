@@ -82,8 +82,11 @@ package struct FileStatus: Sendable, Hashable {
     package var inode: UInt64
     /// When its bytes last changed, in nanoseconds since 1970.
     package var modified: Int64
+    /// How many names it has; 0 once it lives on in open handles only.
+    package var links: Int
 
-    package init(size: Int64, allocated: Int64, inode: UInt64, modified: Int64) {
+    package init(size: Int64, allocated: Int64, inode: UInt64, modified: Int64, links: Int) {
+        self.links = links
         self.size = size
         self.allocated = allocated
         self.inode = inode

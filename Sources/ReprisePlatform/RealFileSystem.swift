@@ -154,7 +154,7 @@ private final class RealFileHandle: FileHandle {
         #endif
         return FileStatus(
             size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512, inode: UInt64(status.st_ino),
-            modified: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec))
+            modified: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec), links: Int(status.st_nlink))
     }
 
     func truncate(to size: Int64) throws(FileError) {

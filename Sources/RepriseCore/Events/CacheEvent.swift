@@ -12,6 +12,8 @@ public enum CacheEvent: Sendable, Hashable {
     case stored(key: String, bytes: Int64)
     /// The entry cannot be stored now; playback goes on.
     case degraded(key: String, reason: String)
+    /// The system deleted files of an entry that is in use; what comes from now on is stored anew.
+    case purged(key: String)
     /// The origin has another representation; a new generation was begun.
     case generationChanged(key: String)
     /// Blocks failed their proof and will be fetched again.

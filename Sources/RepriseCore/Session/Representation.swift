@@ -26,6 +26,8 @@ struct Representation {
     var isPrivate = false
     /// An end that was told only by a closed connection: good for those who wait now, asked again later.
     var softEnd: Int64?
+    /// A generation whose files were deleted by others: can be read on where no new one can be made.
+    var lost: Generation?
     /// First bytes, until the sniffer has decided.
     var needsSniffing: Bool
 

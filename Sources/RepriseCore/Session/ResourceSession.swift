@@ -214,7 +214,7 @@ package final class ResourceSession: Sendable {
         case .abandon(let info): abandon(info)
         case .write(let transfer, let writer, let lane, let pieces, let offset, let count):
             write(transfer, writer, lane, pieces, offset, count)
-        case .sync(let generation, let summary): sync(generation, summary)
+        case .sync(let number, let generation, let summary): sync(number, generation, summary)
         case .tick(let time):
             environment.queues.after(max(0, time - environment.queues.now())) { [weak self] in
                 self?.perform { $0.tick(time) }
@@ -326,7 +326,7 @@ package final class ResourceSession: Sendable {
             let answer = self.naming { store throws(StoreError) in try store.commit(info) }
             switch answer {
             case nil: self.hold(.commit(representation: number, info))
-            case .failure(let error): self.perform { $0.commitFailed(error) }
+            case .failure(let error): self.perform { $0.commitFailed(number, error) }
             case .success: break
             }
         }
@@ -380,13 +380,33 @@ package final class ResourceSession: Sendable {
     ) {
         environment.queues.write(lane: lane) {
             guard self.environment.access.enter() else { return self.perform { $0.notWritten(transfer) } }
-            let error = Self.message { () throws(FileError) in try writer.write(pieces, at: offset) }
+            var isLost = false
+            let error = Self.message { () throws(FileError) in
+                // Bytes written to a file without a name would be gone with it.
+                if try writer.isUnlinked() { isLost = self.perform { $0.purged(transfer: transfer) } }
+                if !isLost { try writer.write(pieces, at: offset) }
+            }
             self.environment.access.leave()
+            if isLost { return }
             self.perform { $0.wrote(transfer, count: count, error: error) }
         }
     }
 
-    private func sync(_ generation: Generation, _ summary: EntrySummary) {
+    /// Whether others deleted files that `fstat` does not tell of.
+    private func lookForPurge(_ number: Int, _ generation: Generation) {
+        guard let store = environment.store, let info = state.withLock({ $0.fillable(number, generation) }) else {
+            return
+        }
+        do throws(StoreError) {
+            let isPurged = try tenure.use { () throws(StoreError) in try store.isPurged(info, generation) }
+            if isPurged { perform { $0.purged(number, generation) } }
+        } catch {
+            // Removed by its owner, or not to be looked at now: neither is a purge.
+            if error.code != .gone { environment.hub.send(.degraded(key: key.text, reason: error.description)) }
+        }
+    }
+
+    private func sync(_ number: Int, _ generation: Generation, _ summary: EntrySummary) {
         let hub = environment.hub
         let key = key.text
         environment.queues.upkeep {
@@ -397,6 +417,7 @@ package final class ResourceSession: Sendable {
                 try generation.sync()
             }
             if let error { hub.send(.degraded(key: key, reason: error)) }
+            self.lookForPurge(number, generation)
         }
     }
 

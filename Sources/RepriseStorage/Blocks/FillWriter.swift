@@ -10,6 +10,9 @@ package final class FillWriter: @unchecked Sendable {
 
     package init(generation: Generation) { self.generation = generation }
 
+    /// Whether the files it writes have no name any more. I/O.
+    package func isUnlinked() throws(FileError) -> Bool { try generation.isUnlinked() }
+
     /// Writes `chunks`, which follow each other from `offset`. I/O.
     package func write(_ chunks: [ArraySlice<UInt8>], at offset: Int64) throws(FileError) {
         var position = offset

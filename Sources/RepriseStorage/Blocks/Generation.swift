@@ -97,6 +97,12 @@ package final class Generation: Sendable {
         return try self.blocks.status().inode == blocks
     }
 
+    /// Whether its files have no name any more: what is written into them is lost when they are closed. Two `fstat`.
+    package func isUnlinked() throws(FileError) -> Bool {
+        if try body.status().links == 0 { return true }
+        return try blocks.status().links == 0
+    }
+
     /// Forgets everything that was read of the files, as after a time in which others may have written them: slots are
     /// read and blocks proved anew, and leases handed out before are disturbed. I/O.
     package func startOver() throws(FileError) {

@@ -164,6 +164,13 @@ package final class Store: Sendable {
         }
     }
 
+    /// Whether somebody else removed the entry's description, or files of `generation`. Another description that is
+    /// there is none of this: a commit of our own may be on its way. I/O.
+    package func isPurged(_ info: EntryInfo, _ generation: Generation) throws(StoreError) -> Bool {
+        if try !hasEntry(key: info.key) { return true }
+        return try !stillNames(info, generation, isCommitted: false)
+    }
+
     /// Whether there is a description for `key`. I/O.
     package func hasEntry(key: String) throws(StoreError) -> Bool {
         do throws(FileError) { return try readWholeInfo(Store.entryName(key: key))?.key == key } catch {
@@ -376,6 +383,7 @@ package final class Store: Sendable {
             }
             return names
         } catch {
+            if error.kind == .missing { return [] }  // somebody cleared the whole root
             throw StoreError(error, doing: "listing the store \(root)")
         }
     }

@@ -233,7 +233,8 @@ extension SessionState {
     /// The disk does not take bytes: playback goes on from memory, nothing more is kept of this representation now.
     private mutating func stopStoring(_ number: Int, _ reason: String) {
         guard let representation = representations[number] else { return }
-        representations[number]?.storing = .off(representation.isCommitted ? representation.generation : nil)
+        representations[number]?.storing = .off(
+            representation.isCommitted ? representation.generation : representation.lost)
         for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
         effects.append(.event(.degraded(key: key.text, reason: reason)))
         if !representation.isCommitted, representation.generation != nil {
@@ -259,6 +260,7 @@ extension SessionState {
         info.servesRanges = representation.info.servesRanges
         representations[number]?.info = info
         representations[number]?.storing = .open(entry.generation)
+        representations[number]?.lost = nil
         if isCommitted {
             representations[number]?.isCommitted = true
             current = number
@@ -294,8 +296,9 @@ extension SessionState {
     }
 
     /// `info.json` could not be written.
-    mutating func commitFailed(_ error: StoreError) {
+    mutating func commitFailed(_ number: Int, _ error: StoreError) {
         if isRetired { return }
+        if error.code == .gone { return purged(number) }
         effects.append(.event(.degraded(key: key.text, reason: error.description)))
     }
 }

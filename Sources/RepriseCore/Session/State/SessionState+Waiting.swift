@@ -173,7 +173,7 @@ extension SessionState {
             guard let representation = representations[id], case .open(let generation) = representation.storing else {
                 continue
             }
-            effects.append(.sync(generation, summary(of: representation, generation)))
+            effects.append(.sync(representation: id, generation, summary(of: representation, generation)))
         }
     }
 

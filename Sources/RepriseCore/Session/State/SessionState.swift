@@ -22,7 +22,7 @@ struct SessionState {
         case commit(representation: Int, EntryInfo)
         case abandon(EntryInfo)
         case write(transfer: Int, FillWriter, lane: Int, [ArraySlice<UInt8>], at: Int64, count: Int64)
-        case sync(Generation, EntrySummary)
+        case sync(representation: Int, Generation, EntrySummary)
         case tick(at: Int64)
         case event(CacheEvent)
         case count(@Sendable (inout CacheStatistics) -> Void)
