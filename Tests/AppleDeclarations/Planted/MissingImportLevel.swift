@@ -5,4 +5,5 @@
     public import AVFoundation
 #endif
 
+/// Something public.
 public func asset(_ url: URL) -> AVURLAsset { AVURLAsset(url: url) }

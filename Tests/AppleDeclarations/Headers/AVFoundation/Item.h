@@ -32,6 +32,8 @@ MAIN_ACTOR @interface AVPlayerItem : NSObject <NSCopying>
 NO_INIT
 - (instancetype)initWithURL:(NSURL *)URL NONISOLATED NAMED(init(url:));
 - (instancetype)initWithAsset:(AVAsset *)asset NAMED(init(asset:));
+- (instancetype)initWithAsset:(AVAsset *)asset
+    automaticallyLoadedAssetKeys:(nullable NSArray<NSString *> *)automaticallyLoadedAssetKeys;
 - (id)copy NONISOLATED;
 - (id)copyWithZone:(nullable NSZone *)zone NONISOLATED NAMED(copy(with:));
 @property (nonatomic, readonly) AVAsset *asset;

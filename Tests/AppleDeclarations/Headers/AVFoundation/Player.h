@@ -90,8 +90,8 @@ typedef OPEN_ENUM(NSInteger, AVPlayerLooperStatus) {
     AVPlayerLooperStatusFailed = 2,
     AVPlayerLooperStatusCancelled = 3,
 } NAMED(AVPlayerLooper.Status) NOT_ON_WATCHOS;
-// Its isolation is not confirmed for the current SDK: the stricter reading.
-SINCE_NOT_WATCH(10.0, 10.12, 10.0, 1.0) MAIN_ACTOR @interface AVPlayerLooper : NSObject
+// No isolation is known of it; not confirmed for the current SDK, so use it on the main actor.
+SINCE_NOT_WATCH(10.0, 10.12, 10.0, 1.0) @interface AVPlayerLooper : NSObject
 NO_INIT
 - (instancetype)initWithPlayer:(AVQueuePlayer *)player
                   templateItem:(AVPlayerItem *)templateItem
