@@ -117,6 +117,37 @@ struct PlayerLoadingTests {
         #expect(requests[2].outcome == .finished)
     }
 
+    @Test func `a seek while the index is read begins at its own place`() async throws {
+        let stage = PlayerStage(length: Self.film, behaviour: Self.behaviour { $0.layout = .moovLast })
+        stage.origin.hold(at: 8192)
+        stage.player.replaceCurrentItem(with: stage.item)
+        try await stage.untilRequests(3)
+        async let isThere = stage.player.seek(to: CMTime(value: 10, timescale: 1))
+        while stage.player.currentTime().seconds != 10 { await Task.yield() }
+        stage.origin.release()
+        #expect(await isThere)
+        #expect(stage.record.requests.map(\.offset).last == 1_245_184)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a film of 256 MB, played with seeks, is asked for once and kept for a moment only`() async throws {
+        let stage = PlayerStage(length: 256 << 20, behaviour: Self.behaviour { $0.bytesPerSecond = 1_000_000 })
+        try await stage.ready()
+        stage.player.play()
+        var random = SystemRandomNumberGenerator(), most: Int64 = 0
+        for place in 0..<20 {
+            try await stage.player.simulatePlaying(seconds: Double.random(in: 1..<10, using: &random))
+            most = max(most, stage.record.retainedBytes)
+            await stage.player.seek(to: CMTime(value: Int64(place * 13), timescale: 1))
+        }
+        try await stage.player.simulatePlaying(seconds: 300)
+        #expect(stage.player.currentTime() == stage.item.duration)
+        #expect(most <= 2 << 20)
+        #expect(stage.record.retainedBytes == 0)
+        #expect(stage.record.open.isEmpty)
+        #expect(stage.record.requests.allSatisfy { $0.excess == 0 && $0.finishes <= 1 && !$0.isAbandoned })
+    }
+
     @Test func `older systems read small blocks before they ask to the end, R3`() async throws {
         let stage = PlayerStage(length: Self.film, behaviour: .iOS(12))
         try await stage.ready()

@@ -71,11 +71,12 @@ struct PlayerTests {
     {
         let stage = PlayerStage(length: 1_280_000)
         stage.player.automaticallyWaitsToMinimizeStalling = true
-        stage.origin.hold(at: 640_000)
+        stage.origin.hold(at: 0)
         stage.player.replaceCurrentItem(with: stage.item)
         stage.player.play()
         #expect(stage.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
         #expect(stage.player.reasonForWaitingToPlay == .evaluatingBufferingRate)
+        stage.origin.release(to: 640_000)
         try await stage.item.simulationReached(bytes: 640_000)
         #expect(stage.player.reasonForWaitingToPlay == .toMinimizeStalls)
         stage.origin.release(to: 1_000_000)

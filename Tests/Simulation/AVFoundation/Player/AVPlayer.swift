@@ -252,7 +252,7 @@ extension AVPlayer {
     public nonisolated func simulatePlaying(seconds: Double) async throws {
         var left = seconds
         while left > 0, let item = currentItem, rate != 0 {
-            try await item.core.reached { self.read { $0.canTick(item.core) } }
+            try await item.core.reached(also: core) { self.read { $0.canTick(item.core) } }
             simulationClock.advance(seconds: min(left, SimulatedClock.tick))
             left -= SimulatedClock.tick
         }

@@ -36,6 +36,15 @@ open class AVPlayerLooper: NSObject {
         }
     }
 
+    deinit {
+        // The items' end takes a turn, so they leave the lock first.
+        let items = core.state.withLock { state in
+            defer { state.items = [] }
+            return state.items
+        }
+        withExtendedLifetime(items) {}
+    }
+
     /// Whether it loops.
     open var status: Status { core.state.withLock { $0.status } }
     /// Why it failed.
@@ -45,9 +54,7 @@ open class AVPlayerLooper: NSObject {
     /// The copies that are played in turn.
     open var loopingPlayerItems: [AVPlayerItem] { core.state.withLock { $0.items } }
     /// What is in the queue is played to its end, and no more.
-    open func disableLooping() {
-        core.state.withLock { $0.status = .cancelled }
-    }
+    open func disableLooping() { core.state.withLock { $0.status = .cancelled } }
 }
 
 final class SimulatedLooper: Sendable {

@@ -15,6 +15,8 @@ extension SimulatedItem {
         let isOpenEnded: Bool
         let request: SimulatedRequest
         var isCancelled = false
+        /// Cancelled by a seek: what still comes of it is of no use.
+        var isStale = false
     }
 
     /// A resource that is at hand is read in small pieces when they are needed.
@@ -39,7 +41,8 @@ extension SimulatedItem {
 
     func fetch(_ turn: inout SimulatedTurn) {
         guard player != nil, facts?.isNative == false, failure == nil else { return }
-        let open = transfers.filter { $0.value.purpose != .aside && !$0.value.isCancelled }.keys.min()
+        let open = transfers.filter { $0.value.purpose != .aside && !$0.value.isCancelled && !$0.value.isStale }.keys
+            .min()
         if let part = indexParts.first {
             if open == nil { start(.index, part.offset, nil, &turn) }
             return
@@ -102,8 +105,9 @@ extension SimulatedItem {
             cancel(key, &turn)
             review(&turn)
         } else if transfer.purpose == .media {
-            // What a seek has left behind is of no use.
-            guard bytes.contains(buffer.upperBound) else { return transfer.request.release(before: .max) }
+            guard !transfer.isStale, bytes.contains(buffer.upperBound) else {
+                return transfer.request.release(before: .max)
+            }
             // Also of a request that was cancelled, until the cancel has arrived.
             buffer = buffer.lowerBound..<min(length, bytes.upperBound)
             changed(&turn, "loadedTimeRanges")

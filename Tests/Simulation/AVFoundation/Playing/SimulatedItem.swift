@@ -160,10 +160,10 @@ final class SimulatedItem: SimulatedSubject, @unchecked Sendable {
         turn.post(AVPlayerItem.timeJumpedNotification, from: self)
         player?.jumped(self, &turn)
         let isInside = buffer.lowerBound <= Int64(head) && Int64(head) <= buffer.upperBound
-        guard facts?.isNative == false, indexParts.isEmpty, !isInside else { return review(&turn) }
+        guard facts?.isNative == false, !isInside else { return review(&turn) }
         let old = transfers.filter { $0.value.purpose != .index && !$0.value.isCancelled }.keys.sorted()
         if behaviour.cancelsBeforeNewRequest { for key in old { cancel(key, &turn) } }
-        for key in old { transfers[key]?.isCancelled = true }
+        for key in old { transfers[key]?.isStale = true }
         restartBuffer()
         changed(&turn, "loadedTimeRanges")
         review(&turn)

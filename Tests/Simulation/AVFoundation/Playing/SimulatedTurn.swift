@@ -58,11 +58,11 @@ class SimulatedSubject: @unchecked Sendable {
         traps.append(SimulatedTrap(name: "NSInvalidArgumentException", reason: reason))
     }
 
-    /// Waits for changes until the condition holds, or throws `CancellationError`.
-    func reached(_ condition: () -> Bool) async throws {
+    /// Waits for changes, also of another one, until the condition holds, or throws `CancellationError`.
+    func reached(also other: SimulatedSubject? = nil, _ condition: () -> Bool) async throws {
         let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let observation = observe { _ in continuation.yield() }
-        defer { withExtendedLifetime(observation) {} }
+        let observations = [self, other].map { $0?.observe { _ in continuation.yield() } }
+        defer { withExtendedLifetime(observations) {} }
         if condition() { return }
         for await _ in changes where condition() { return }
         throw CancellationError()
