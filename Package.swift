@@ -31,9 +31,11 @@ var crypto: [Target.Dependency] = []
 /// reaches tests only, not the umbrella.
 #if os(Linux)
     let simulation: [Target.Dependency] = ["AVFoundation"]
+    let simulatedPlayer: [Target.Dependency] = ["RepriseAVFoundation", "AVFoundation"]
     let player: [Target.Dependency] = []
 #else
     let simulation: [Target.Dependency] = []
+    let simulatedPlayer: [Target.Dependency] = []
     let player: [Target.Dependency] = ["RepriseAVFoundation"]
 #endif
 
@@ -160,7 +162,7 @@ let package = Package(
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
                 "RepriseProxy", "RepriseAsyncHTTPClient", "RepriseLoopbackOrigin",
-            ] + nio("NIOCore", "NIOPosix", "NIOHTTP1")),
+            ] + nio("NIOCore", "NIOPosix", "NIOHTTP1") + simulatedPlayer),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
