@@ -1,5 +1,5 @@
 import RepriseCore
-import Synchronization
+import ReprisePlatform
 
 /// Plays the engine's part towards an origin client, and notes what the client does and whether it may.
 final class ExchangeRecorder: Sendable {
@@ -20,8 +20,8 @@ final class ExchangeRecorder: Sendable {
     /// Whether the code now running was called by the client's caller: an event that sees it came from inside.
     @TaskLocal private static var isInsideCall = false
 
-    private let state = Mutex(State())
-    private let exchange = Mutex<(any OriginExchange)?>(nil)
+    private let state = Lock(State())
+    private let exchange = Lock<(any OriginExchange)?>(nil)
 
     init(_ client: any OriginClient, _ request: OriginRequest) {
         let started = ExchangeRecorder.$isInsideCall.withValue(true) {

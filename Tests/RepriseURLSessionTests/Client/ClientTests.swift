@@ -139,6 +139,16 @@ import Testing
         #expect(origin.log.last?.fields["Cookie"] == "session=42")
     }
 
+    @Test func `nothing below the cache keeps an answer, bug33`() async throws {
+        put { $0.extraFields = ["Cache-Control": "max-age=3600"] }
+        let client = client()
+        for range in ["bytes=0-1", "bytes=0-1", "bytes=0-99"] {
+            let taken = await (try Exchange(client, server.base + "/a", ["Range": range])).take()
+            #expect(taken.head?.fields["Content-Range"]?.hasPrefix("bytes \(range.dropFirst(6))/") == true)
+        }
+        #expect(origin.requestCount == 3)
+    }
+
     @Test func `an origin that asks who comes there is answered by nobody, bug19`() async throws {
         put {
             $0.status = 401

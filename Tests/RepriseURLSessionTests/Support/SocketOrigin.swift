@@ -36,13 +36,12 @@ final class SocketOrigin: Sendable {
 
     /// Goes away: connections are closed and new ones refused.
     func stop() {
-        let open = state.withLock { state -> [Int32]? in
-            guard !state.isStopped else { return nil }
-            state.isStopped = true
-            return state.connections
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            if !state.isStopped { for connection in state.connections { Sockets.shutDown(connection) } }
+            return !state.isStopped
         }
-        guard let open else { return }
-        for connection in open { Sockets.shutDown(connection) }
+        guard isFirst else { return }
         Sockets.shutDown(listener)
     }
 
