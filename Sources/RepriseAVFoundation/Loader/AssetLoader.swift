@@ -32,7 +32,7 @@
         private var plan = LoadingPlan()
         /// By identity: all requests of an asset have one URL.
         private var tasks: [ObjectIdentifier: LoadingTask] = [:]
-        private var isPaused = false
+        private(set) var isPaused = false
         private var isWatching = false
 
         init(

@@ -109,6 +109,11 @@ package final class ResourceSession: Sendable {
         }
     }
 
+    /// Length in bytes, `nil` while it is not known.
+    package var length: Int64? {
+        state.withLock { state in state.current.flatMap { state.representations[$0]?.info.length } }
+    }
+
     /// Readers and transfers now, for display and tests.
     package var activity: (readers: Int, transfers: Int) {
         state.withLock { ($0.readers.count, $0.transfers.count) }
