@@ -1,0 +1,44 @@
+import AVFoundation
+import Foundation
+import Reprise
+import RepriseAVFoundation
+import RepriseCore
+import RepriseURLSession
+
+// What the README and the catalogue show, compiled; scripts/checks/docs compares the text.
+
+func oneLine(cache: MediaCache, url: URL) -> AVPlayerItem {
+    // snippet: one-line
+    let item = AVPlayerItem(asset: cache.asset(for: url))
+    // end
+    return item
+}
+
+func quickStart(url: URL) throws {
+    // snippet: quick-start
+    let cache = try MediaCache(at: .caches("Music"))
+    let player = AVPlayer(playerItem: AVPlayerItem(asset: cache.asset(for: url)))
+    player.automaticallyWaitsToMinimizeStalling = false
+    player.play()
+    // end
+}
+
+func headersAndKey(cache: MediaCache, url: URL, token: String) -> AVURLAsset {
+    // snippet: headers-and-key
+    let asset = cache.asset(
+        for: url,
+        headers: ["Authorization": "Bearer \(token)"],
+        key: ResourceKey("track-4711"))
+    // end
+    return asset
+}
+
+func routeAndStatistics(cache: MediaCache, asset: AVURLAsset) {
+    // snippet: route-and-statistics
+    if case .direct(_, let reason) = asset.cacheRoute {
+        print("not cached:", reason)
+    }
+    let sums = cache.statistics
+    print("\(sums.served) bytes played, \(sums.fromOrigin) from the network")
+    // end
+}
