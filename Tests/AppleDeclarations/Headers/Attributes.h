@@ -27,6 +27,7 @@
 #define NO_INIT -(instancetype)init __attribute__((unavailable)); +(instancetype)new __attribute__((unavailable));
 #define NO_ESCAPE __attribute__((noescape))
 #define REFINED __attribute__((swift_private))
+#define NOT_FROM_ASYNC __attribute__((swift_attr("@_unavailableFromAsync")))
 #define NO_ASYNC __attribute__((swift_async(none)))
 
 #define CLOSED_ENUM(TYPE, NAME) enum __attribute__((enum_extensibility(closed))) NAME : TYPE NAME; enum NAME : TYPE

@@ -157,6 +157,11 @@ NAMED(InputStream) @interface NSInputStream : NSObject
 - (nullable instancetype)initWithURL:(NSURL *)url;
 @end
 
+SENDABLE @interface NSLock : NSObject
+- (void)lock NOT_FROM_ASYNC;
+- (void)unlock NOT_FROM_ASYNC;
+@end
+
 typedef NSString *NSRunLoopMode NAMED(RunLoop.Mode) STRING_STRUCT;
 extern NSRunLoopMode const NSDefaultRunLoopMode NAMED(RunLoop.Mode.default);
 extern NSRunLoopMode const NSRunLoopCommonModes NAMED(RunLoop.Mode.common);
