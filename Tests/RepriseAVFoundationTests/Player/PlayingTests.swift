@@ -7,7 +7,7 @@ import Testing
 
 /// One item: start, pause, seek, rate, end and failure.
 @MainActor
-@Suite(.timeLimit(.minutes(2))) struct PlayingTests {
+@Suite struct PlayingTests {
     @Test func `a song plays to its end, and the second time without the origin`() async throws {
         let world = try PlayerWorld()
         let player = world.player

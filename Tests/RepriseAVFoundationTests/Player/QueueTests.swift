@@ -8,7 +8,7 @@ import Testing
 
 /// Several items: moving on and back, looping, and what the cache does meanwhile.
 @MainActor
-@Suite(.timeLimit(.minutes(2))) struct QueueTests {
+@Suite struct QueueTests {
     @Test func `five songs play one after the other, each fetched once, the next made ready`() async throws {
         let world = try PlayerWorld(songs: 5, seconds: 3)
         let player = world.player

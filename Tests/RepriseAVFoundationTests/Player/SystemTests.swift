@@ -7,7 +7,7 @@ import Testing
 
 /// What the system does to a player: interruptions, its own end, other screens.
 @MainActor
-@Suite(.timeLimit(.minutes(2))) struct SystemTests {
+@Suite struct SystemTests {
     @Test func `an interruption pauses and its end resumes`() async throws {
         let world = try PlayerWorld()
         let player = world.player

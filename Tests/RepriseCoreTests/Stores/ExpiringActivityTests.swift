@@ -8,7 +8,7 @@ import RepriseTesting
 import Testing
 
 /// Keeping the process awake while the store is given away.
-@Suite(.timeLimit(.minutes(1))) struct ExpiringActivityTests {
+@Suite struct ExpiringActivityTests {
     @Test func `the lent thread stands until the end, and goes then`() async {
         let system = MadeUpActivities()
         let expired = Lock(0)

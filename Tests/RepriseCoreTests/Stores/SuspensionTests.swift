@@ -8,7 +8,7 @@ import RepriseTesting
 import Testing
 
 /// Giving the store away and taking it back.
-@Suite(.timeLimit(.minutes(1))) struct SuspensionTests {
+@Suite struct SuspensionTests {
     static let length: Int64 = 2_000_001
 
     private func handle(_ cache: MediaCache, _ path: String = "/a") -> ReaderHandle {
