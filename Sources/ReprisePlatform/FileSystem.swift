@@ -10,6 +10,8 @@ package protocol FileSystem: Sendable {
     func list(_ directory: String) throws(FileError) -> [String]
     /// Puts `from` in the place of `to` in one step.
     func rename(_ from: String, to: String) throws(FileError)
+    /// Gives a file a second name; fails where that one is taken. Not every volume can.
+    func link(_ path: String, to name: String) throws(FileError)
     /// Removes a file's name; open handles keep its bytes.
     func removeFile(_ path: String) throws(FileError)
     /// Removes an empty directory.

@@ -60,6 +60,17 @@ package struct RealFileSystem: FileSystem {
         if result != 0 { throw FileError(code: errno, operation: "rename", path: from) }
     }
 
+    package func link(_ path: String, to name: String) throws(FileError) {
+        #if canImport(Darwin)
+            let result = unsafe Darwin.link(path, name)
+        #elseif canImport(Musl)
+            let result = unsafe Musl.link(path, name)
+        #else
+            let result = unsafe Glibc.link(path, name)
+        #endif
+        if result != 0 { throw FileError(code: errno, operation: "link", path: name) }
+    }
+
     package func removeFile(_ path: String) throws(FileError) {
         if unsafe unlink(path) != 0 { throw FileError(code: errno, operation: "unlink", path: path) }
     }

@@ -47,7 +47,8 @@ struct FaultyFileSystemTests {
             { try handle.write([1], at: 0) }, { try handle.read(at: 0, count: 1, into: &bytes) },
             { _ = try handle.status() }, { try handle.truncate(to: 4) }, { try handle.punch(offset: 0, count: 1) },
             { try handle.sync() }, { _ = try handle.tryLock(exclusive: true) }, { try files.syncDirectory("/") },
-            { _ = try files.freeSpace("/") }, { try files.rename("/a", to: "/c") }, { try files.removeFile("/c") },
+            { _ = try files.freeSpace("/") }, { try files.link("/a", to: "/l") }, { try files.rename("/a", to: "/c") },
+            { try files.removeFile("/c") },
             { try files.removeDirectory("/d") },
         ]
         var codes: [Int32] = []

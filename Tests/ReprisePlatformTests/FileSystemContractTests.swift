@@ -114,6 +114,29 @@ struct FileSystemContractTests {
     }
 
     @Test(arguments: Volume.all)
+    func `a second name is the same file, which lives until the last name and handle are gone`(volume: Volume) throws {
+        let (files, root) = try volume.make()
+        let handle = try files.open(root + "/a", .create)
+        try handle.write([1], at: 0)
+        try files.makeDirectory(root + "/d")
+        try files.link(root + "/a", to: root + "/d/b")
+        #expect(try handle.status().links == 2)
+        try handle.write([2], at: 1)
+        #expect(try read(files.open(root + "/d/b", .read), 0, 9) == [1, 2])
+        try files.removeFile(root + "/a")
+        #expect(try handle.status().links == 1)
+        #expect(try files.open(root + "/d/b", .read).status().inode == handle.status().inode)
+        try files.open(root + "/c", .create).write([3], at: 0)
+        #expect(kind { () throws(FileError) in try files.link(root + "/c", to: root + "/d/b") } == .exists)
+        #expect(kind { () throws(FileError) in try files.link(root + "/no", to: root + "/e") } == .missing)
+        #expect(kind { () throws(FileError) in try files.link(root + "/c", to: root + "/no/e") } == .missing)
+        #expect(kind { () throws(FileError) in try files.link(root + "/d", to: root + "/e") } == .unavailable)
+        try files.removeFile(root + "/d/b")
+        #expect(try handle.status().links == 0)
+        #expect(try read(handle, 0, 9) == [1, 2])
+    }
+
+    @Test(arguments: Volume.all)
     func `renaming replaces in one step and old handles keep the old bytes`(volume: Volume) throws {
         let (files, root) = try volume.make()
         try files.open(root + "/a", .create).write([1], at: 0)

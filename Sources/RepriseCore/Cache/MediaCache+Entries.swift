@@ -162,6 +162,11 @@ extension MediaResource {
         do { while try await reader.next() != nil {} } catch let error as CacheError { throw error } catch {
             throw CacheError(.closed, "the task was cancelled")
         }
-        await withCheckedContinuation { done in handle.whenSettled { done.resume() } }
+        while true {
+            let waker = Waker()
+            handle.whenStoredChanges { waker.wake() }
+            guard case .undecided? = handle.standing?.keeping else { return }
+            do { try await waker.wait() } catch { throw CacheError(.closed, "the task was cancelled") }
+        }
     }
 }

@@ -112,10 +112,16 @@ package final class ReaderHandle: Sendable {
         if let (session, id) = current() { session.setPaused(id, isPaused) }
     }
 
-    /// Calls `tell` once it is decided whether what came so far is stored.
-    func whenSettled(_ tell: @escaping @Sendable () -> Void) {
-        if let (session, _) = current() { session.whenSettled(tell) } else { tell() }
+    /// Calls `tell` once, at the next change in what is stored or in whether it can be; at once where the reader left.
+    func whenStoredChanges(_ tell: @escaping @Sendable () -> Void) {
+        if let (session, _) = current() { session.whenStoredChanges(tell) } else { tell() }
     }
+
+    /// Tells those who watch what is stored to look again.
+    func announce() { current()?.session.announce() }
+
+    /// Where what it reads is kept; `nil` where it left.
+    var standing: EntryStanding? { current().map { $0.session.standing(of: $0.id) } }
 
     /// Leaves; the planner sees one reader less.
     package func leave() {

@@ -376,8 +376,13 @@ package final class ResourceSession: Sendable {
         return isFound
     }
 
-    /// Calls `tell` once it is decided whether what came so far is stored.
-    package func whenSettled(_ tell: @escaping @Sendable () -> Void) { perform { $0.whenSettled(tell) } }
+    /// Calls `tell` once, at the next change in what is stored or in whether it can be.
+    func whenStoredChanges(_ tell: @escaping @Sendable () -> Void) { perform { $0.whenStoredChanges(tell) } }
+
+    /// Tells those who watch what is stored to look again.
+    func announce() { perform { $0.storedChanged() } }
+
+    func standing(of reader: Int) -> EntryStanding { state.withLock { $0.standing(of: reader) } }
 
     private func write(
         _ transfer: Int, _ writer: FillWriter, _ lane: Int, _ pieces: [ArraySlice<UInt8>], _ offset: Int64,

@@ -97,6 +97,9 @@ package final class Generation: Sendable {
         return try self.blocks.status().inode == blocks
     }
 
+    /// Whether that is the body it has open. I/O.
+    func isBody(_ inode: UInt64) throws(FileError) -> Bool { try body.status().inode == inode }
+
     /// Whether its files have no name any more: what is written into them is lost when they are closed. Two `fstat`.
     package func isUnlinked() throws(FileError) -> Bool {
         if try body.status().links == 0 { return true }
@@ -306,6 +309,29 @@ package final class Generation: Sendable {
             state.nextLease += 1
             state.leases[state.nextLease] = extent
             return ExtentLease(generation: self, id: state.nextLease, range: extent, epoch: state.epoch)
+        }
+    }
+
+    /// A lease on the whole body, for whoever reads it by its path: nothing of it is punched while the lease lives.
+    package func leaseFile() -> ExtentLease {
+        state.withLock { state in
+            state.nextLease += 1
+            state.leases[state.nextLease] = .from(0)
+            return ExtentLease(generation: self, id: state.nextLease, range: .from(0), epoch: state.epoch)
+        }
+    }
+
+    /// Where the bytes that are claimed in one run from `offset` on end, as far as slots have been read.
+    package func claimedEnd(from offset: Int64) -> Int64 {
+        state.withLock { $0.claimed.firstMissing(from: offset) }
+    }
+
+    /// Makes the body as long as the whole will be, so that whoever opens it by its path sees its end. What is missing is
+    /// a hole. I/O.
+    package func extend(to length: Int64) throws(FileError) {
+        try changes.withLock { _ throws(FileError) in
+            guard try body.status().size < length else { return }
+            try changeBody { () throws(FileError) in try body.truncate(to: length) }
         }
     }
 

@@ -21,7 +21,9 @@ package final class Store: Sendable {
     package let root: String
     package let layout: BlockLayout
     package let capabilities: RootCapabilities
-    private let fileSystem: any FileSystem
+    /// How blocks are proved; sealed bodies are not media to anybody who opens them by their path.
+    package let proofKind = ProofKind.hashed
+    let fileSystem: any FileSystem
     private let access: Access
     /// Ends with `release`, or with the store.
     private let lock: Lock<RootLock?>
@@ -56,6 +58,7 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(error, doing: "trying the disk under \(root)")
         }
+        try sweepLeases()
     }
 
     private static func checkFormat(
@@ -97,6 +100,8 @@ package final class Store: Sendable {
             return digits.count == 1 ? "0" + digits : digits
         }.joined()
     }
+
+    func bodyPath(_ info: EntryInfo) -> String { directory(Store.entryName(key: info.key)) + "/" + info.bodyName }
 
     private func directory(_ name: String) -> String { "\(root)/entries/\(name.prefix(2))/\(name)" }
 

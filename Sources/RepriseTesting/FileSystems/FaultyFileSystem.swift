@@ -7,7 +7,7 @@ public import ReprisePlatform
 public final class FaultyFileSystem: FileSystem {
     /// A call of `FileSystem` or `FileHandle`.
     package enum Operation: Sendable, Hashable, CaseIterable {
-        case open, makeDirectory, list, rename, removeFile, removeDirectory, syncDirectory, freeSpace
+        case open, makeDirectory, list, rename, link, removeFile, removeDirectory, syncDirectory, freeSpace
         case read, write, status, truncate, punch, sync, lock
     }
 
@@ -67,6 +67,11 @@ public final class FaultyFileSystem: FileSystem {
     package func rename(_ from: String, to: String) throws(FileError) {
         try pass(.rename, from)
         try base.rename(from, to: to)
+    }
+
+    package func link(_ path: String, to name: String) throws(FileError) {
+        try pass(.link, name)
+        try base.link(path, to: name)
     }
 
     package func removeFile(_ path: String) throws(FileError) {

@@ -78,7 +78,7 @@ final class MemoryFileHandle: FileHandle {
             let node = state.nodes[node] ?? MemoryFileSystem.Node()
             return FileStatus(
                 size: node.size, allocated: Int64(node.pages.count) * MemoryFileSystem.pageSize, inode: self.node,
-                modified: node.modified, links: node.isNamed ? 1 : 0)
+                modified: node.modified, links: node.names)
         }
     }
 

@@ -4,7 +4,7 @@ public import ReprisePlatform
 ///
 /// It follows the contract suite that the real one runs. Unlinked files live on in open handles; holes take no
 /// room; the change time is a counter that every change of a file's bytes moves. Directories are never renamed,
-/// there are no links and no rights.
+/// and there are no rights.
 public final class MemoryFileSystem: FileSystem {
     static let pageSize: Int64 = 4096
 
@@ -12,7 +12,7 @@ public final class MemoryFileSystem: FileSystem {
         var pages: [Int64: [UInt8]] = [:]
         var size: Int64 = 0
         var modified: Int64 = 0
-        var isNamed = true
+        var names = 1
         var handles = 0
         /// Handles that hold the file's lock, and whether for themselves alone.
         var locks: [UInt64: Bool] = [:]
@@ -103,9 +103,27 @@ public final class MemoryFileSystem: FileSystem {
                 throw MemoryFileSystem.error(MemoryFileSystem.isDirectory, "rename", to)
             }
             guard from != to else { return }
+            // Two names of one file: the system leaves both.
+            if state.files[to] == node { return }
             if let replaced = state.files[to] { state.unname(replaced) }
             state.files[from] = nil
             state.files[to] = node
+        }
+    }
+
+    package func link(_ path: String, to name: String) throws(FileError) {
+        let (path, name) = (MemoryFileSystem.normal(path), MemoryFileSystem.normal(name))
+        try change { state throws(FileError) in
+            guard let node = state.files[path], state.directories.contains(name.memoryParent) else {
+                let code =
+                    state.directories.contains(path) ? FileError.notPermitted : FileError.noEntry
+                throw MemoryFileSystem.error(code, "link", name)
+            }
+            guard state.files[name] == nil, !state.directories.contains(name) else {
+                throw MemoryFileSystem.error(FileError.fileExists, "link", name)
+            }
+            state.files[name] = node
+            state.nodes[node]?.names += 1
         }
     }
 
@@ -214,14 +232,14 @@ public final class MemoryFileSystem: FileSystem {
 }
 
 extension MemoryFileSystem.State {
-    /// A file lost its name; it goes when no handle is left.
+    /// A file lost a name; it goes when none and no handle is left.
     mutating func unname(_ number: UInt64) {
-        nodes[number]?.isNamed = false
+        nodes[number]?.names -= 1
         dropIfUnused(number)
     }
 
     mutating func dropIfUnused(_ number: UInt64) {
-        if let node = nodes[number], !node.isNamed, node.handles == 0 { nodes[number] = nil }
+        if let node = nodes[number], node.names == 0, node.handles == 0 { nodes[number] = nil }
     }
 }
 

@@ -37,6 +37,8 @@ public final class TemporaryDirectory: FileSystem {
 
     package func rename(_ from: String, to: String) throws(FileError) { try base.rename(from, to: to) }
 
+    package func link(_ path: String, to name: String) throws(FileError) { try base.link(path, to: name) }
+
     package func removeFile(_ path: String) throws(FileError) { try base.removeFile(path) }
 
     package func removeDirectory(_ path: String) throws(FileError) { try base.removeDirectory(path) }

@@ -146,6 +146,7 @@ extension SessionState {
             representations[number]?.needsSniffing = false
             if signature == .markup {
                 representations[number]?.storing = .off(nil)
+                storedChanged()
                 effects.append(.event(.mismatch(key: key.text, reason: "a page, not media: passed on, not kept")))
                 return
             }
@@ -215,6 +216,7 @@ extension SessionState {
     mutating func wrote(_ id: Int, count: Int64, error: String?) {
         guard let transfer = transfers[id] else { return }
         transfers[id]?.isWriting = false
+        storedChanged()
         if let error {
             if let number = transfer.representation { stopStoring(number, error) }
         } else {
@@ -244,7 +246,7 @@ extension SessionState {
 
     /// The files of a representation were made, or could not be.
     mutating func staged(_ number: Int, _ entry: StoredEntry?, isCommitted: Bool, error: StoreError?) {
-        settle()
+        storedChanged()
         guard let representation = representations[number] else {
             if let entry, !isCommitted { effects.append(.abandon(entry.info)) }
             return

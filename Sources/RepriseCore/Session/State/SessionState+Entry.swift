@@ -22,15 +22,48 @@ extension SessionState {
         }
     }
 
-    /// Has `tell` called once no entry's files are being made any more.
-    mutating func whenSettled(_ tell: @escaping @Sendable () -> Void) {
-        settlers.append(tell)
-        let isStaging = representations.values.contains { if case .staging = $0.storing { true } else { false } }
-        if !isStaging { settle() }
+    /// Has `tell` called once, at the next change in what is stored or in whether it can be.
+    mutating func whenStoredChanges(_ tell: @escaping @Sendable () -> Void) { watchers.append(tell) }
+
+    mutating func storedChanged() {
+        effects += watchers.map { .wake($0) }
+        watchers = []
     }
 
-    mutating func settle() {
-        effects += settlers.map { .wake($0) }
-        settlers = []
+    /// Where what a reader reads is kept.
+    func standing(of id: Int) -> EntryStanding {
+        guard let number = readers[id]?.representation, let representation = representations[number] else {
+            return EntryStanding(keeping: .undecided, length: nil, isWriting: true)
+        }
+        let keeping: EntryStanding.Keeping =
+            switch representation.storing {
+            case .undecided, .staging: .undecided
+            case .open(let generation): .kept(generation, representation.info)
+            case .off(let generation?) where representation.isComplete: .kept(generation, representation.info)
+            case .off: .notKept
+            }
+        return EntryStanding(keeping: keeping, length: representation.info.length, isWriting: hasUnwritten)
+    }
+}
+
+/// Where what a reader reads is kept, if it is.
+struct EntryStanding: Sendable {
+    enum Keeping: Sendable {
+        /// The first bytes have to come, or files to be made.
+        case undecided
+        case kept(Generation, EntryInfo)
+        case notKept
+    }
+
+    var keeping: Keeping
+    /// Length of the representation in bytes, if it is known.
+    var length: Int64?
+    /// Whether more will be stored without anything being fetched.
+    var isWriting: Bool
+
+    /// How many bytes are stored in one run from `offset` on, as far as that is known.
+    func stored(in range: ByteRange) -> Int64 {
+        guard case .kept(let generation, _) = keeping else { return 0 }
+        return min(generation.claimedEnd(from: range.lowerBound), range.upperBound) - range.lowerBound
     }
 }

@@ -61,6 +61,7 @@ extension SessionState {
         representations[number]?.storing = storing
         for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
         effects.append(.event(.degraded(key: key.text, reason: reason)))
+        storedChanged()
     }
 
     mutating func resume() {
@@ -90,7 +91,6 @@ extension SessionState {
         held = []
         reading = ByteRangeSet()
         for number in representations.keys.sorted() { leaveDisk(number, .off(nil), "another process has the store") }
-        settle()
         if phase == .opening { opened(nil, error: nil) }
         goOn()
     }

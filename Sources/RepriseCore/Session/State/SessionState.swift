@@ -72,8 +72,8 @@ struct SessionState {
     var isSuspended: Bool
     /// Work the store could not take meanwhile.
     var held: [Effect] = []
-    /// To be told when no entry's files are being made any more.
-    var settlers: [@Sendable () -> Void] = []
+    /// To be told of the next change in what is stored.
+    var watchers: [@Sendable () -> Void] = []
     var lastUsed: Int64 = 0
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
@@ -269,9 +269,12 @@ struct SessionState {
         if !reader.hasBytes {
             reader.hasBytes = true
             let isHit = reader.isWaiting == false || transfers.isEmpty
-            effects.append(.event(isHit ? .hit(key: key.text) : .miss(key: key.text)))
+            if reader.priority != .prefetch {
+                effects.append(.event(isHit ? .hit(key: key.text) : .miss(key: key.text)))
+            }
         }
-        effects.append(.count { $0.served += count })
+        // What is only fetched ahead was not served to anybody.
+        if reader.priority != .prefetch { effects.append(.count { $0.served += count }) }
         reader.isBound = true
         reader.isWaiting = false
         reader.lastStep = now
@@ -326,6 +329,7 @@ struct SessionState {
         guard readers[id]?.failure == nil else { return }
         readers[id]?.failure = error
         wake(id)
+        storedChanged()
     }
 
     mutating func wake(_ id: Int) {

@@ -1,0 +1,85 @@
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Download, then play: the resource as a file.
+extension MediaResource {
+    /// The whole resource as a file; fetches what is missing and returns when it is there.
+    /// - Throws: `CacheError`: `.unsupported` in a sealed store, `.store` where nothing can be kept, and those of reading;
+    ///   `CancellationError` where the task was cancelled.
+    public func fileURL() async throws -> FileLease { try await fileURL(afterBytes: .max) }
+
+    /// The resource as a file as soon as `count` bytes from its start, or all, are there; the rest goes on coming while
+    /// the lease lives.
+    /// - Throws: As `fileURL()`; also `.unsupported` for an MP4 or QuickTime file whose index comes after the media,
+    ///   which cannot be opened before all is there, unless it is.
+    public func fileURL(afterBytes count: Int64) async throws -> FileLease {
+        let store = try cache.keptStore()
+        let fetch = RangeFetch(self, .from(0))
+        let task = Task {
+            do { try await fetch.run() } catch { return }  // It told the fetch, which tells whoever waits.
+        }
+        do {
+            let needed = try await bytesNeeded(max(0, count), fetch, store)
+            let (generation, info, length) = try await fetch.kept(atLeast: needed)
+            let hold = generation.leaseFile()
+            let path = try await cache.onDisk { () throws(StoreError) -> String in
+                let path = try store.makeLease(info, generation)
+                do throws(FileError) { if let length { try generation.extend(to: length) } } catch {
+                    throw StoreError(error, doing: "giving a file its length")
+                }
+                return path
+            }
+            return FileLease(
+                path: path, fetch: fetch, task: task, hold: hold, store: store, queues: cache.environment.queues,
+                hub: cache.environment.hub)
+        } catch {
+            task.cancel()
+            fetch.leave()
+            throw error
+        }
+    }
+
+    /// How many bytes have to be there before the file may be given away.
+    private func bytesNeeded(_ asked: Int64, _ fetch: RangeFetch, _ store: Store) async throws -> Int64 {
+        var head: [UInt8] = []
+        var length: Int64?
+        if asked == .max {
+            guard store.proofKind == .hashed else { throw refusal(asked, store) }
+            return asked
+        }
+        while true {
+            switch FileReadiness(asked: asked, head: head, length: length, proofKind: store.proofKind) {
+            case .give(let bytes): return bytes
+            case .look(let bytes):
+                let kept = try await fetch.kept(atLeast: bytes)
+                length = kept.length
+                head = try await firstBytes(bytes, of: kept.generation)
+            case .refuse(let reason):
+                if fetch.progress.isComplete { return .max }
+                throw CacheError(.unsupported, "\(request.url) cannot be opened as a file yet: \(reason)")
+            }
+        }
+    }
+
+    private func refusal(_ asked: Int64, _ store: Store) -> CacheError {
+        guard case .refuse(let reason) = FileReadiness(asked: asked, head: [], length: nil, proofKind: store.proofKind)
+        else { return CacheError(.unsupported, "it cannot be opened as a file") }
+        return CacheError(.unsupported, "\(request.url) cannot be opened as a file: \(reason)")
+    }
+
+    private func firstBytes(_ count: Int64, of generation: Generation) async throws(CacheError) -> [UInt8] {
+        let queues = cache.environment.queues
+        let answer: Result<[UInt8], CacheError> = await withCheckedContinuation { done in
+            queues.read {
+                do throws(FileError) {
+                    try generation.verify(ByteRange(0, count))
+                    done.resume(returning: .success(try generation.lease(ByteRange(0, count))?.read() ?? []))
+                } catch {
+                    done.resume(returning: .failure(CacheError(.store, error.description)))
+                }
+            }
+        }
+        return try answer.get()
+    }
+}

@@ -1,0 +1,136 @@
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Has a range of a resource fetched and kept: reads it through without handing the bytes on.
+///
+/// It is a reader like others, of low priority, so what others fetch meanwhile is not fetched twice, and what is stored
+/// is proved on the way. It takes bytes as fast as the disk does: the window is its only buffer.
+final class RangeFetch: Sendable {
+    private struct State {
+        var failure: CacheError?
+        var isDone = false
+    }
+
+    let range: ByteRange
+    private let handle: ReaderHandle
+    private let state = Lock(State())
+
+    init(_ resource: MediaResource, _ range: ByteRange, priority: TransferPlanner.Priority = .prefetch) {
+        self.range = range
+        handle = resource.makeHandle(in: range, priority: priority)
+    }
+
+    /// Fetches what is missing, and returns when all is stored.
+    /// - Throws: `CacheError`; `CancellationError`.
+    func run() async throws {
+        do {
+            // What was read through may be gone again where the system deletes files; not for ever, though.
+            for _ in 0..<4 {
+                try await readThrough()
+                guard let missing = try await waitForDisk() else { return finish(nil) }
+                handle.seek(to: missing)
+            }
+            // An end that only a closed connection told is nothing to rely on.
+            throw CacheError(.originInvalid, "the origin did not send all of it, or did not say where it ends")
+        } catch {
+            finish(error as? CacheError ?? CacheError(.closed, "the fetch was cancelled"))
+            throw error
+        }
+    }
+
+    private func readThrough() async throws {
+        while true {
+            try Task.checkCancellation()
+            let waker = Waker()
+            switch handle.step(limit: 1 << 20, wake: { waker.wake() }) {
+            case .memory, .lease: try requireKeeping()
+            case .pending: try await waker.wait()
+            case .end: return
+            case .failed(let error): throw error
+            }
+        }
+    }
+
+    private func requireKeeping() throws(CacheError) {
+        if case .notKept? = handle.standing?.keeping {
+            throw CacheError(.store, "the bytes cannot be stored, so they are not fetched ahead")
+        }
+    }
+
+    /// Waits until all is stored; answers the first byte that is not and will not be.
+    private func waitForDisk() async throws -> Int64? {
+        while true {
+            let waker = Waker()
+            handle.whenStoredChanges { waker.wake() }
+            try requireKeeping()
+            guard let standing = handle.standing else { throw CacheError(.closed, "the cache was closed") }
+            let wanted = wanted(standing)
+            let stored = standing.stored(in: wanted)
+            if stored >= wanted.count { return nil }
+            if !standing.isWriting { return wanted.lowerBound + stored }
+            try await waker.wait()
+        }
+    }
+
+    private func wanted(_ standing: EntryStanding) -> ByteRange {
+        let end = min(range.upperBound, standing.length ?? .max)
+        return ByteRange(min(range.lowerBound, end), end)
+    }
+
+    private func finish(_ failure: CacheError?) {
+        state.withLock { state in
+            state.failure = failure
+            state.isDone = failure == nil
+        }
+        handle.announce()
+    }
+
+    /// Ends it; what came stays.
+    func leave() { handle.leave() }
+
+    // MARK: Looking
+
+    var progress: FetchProgress {
+        let standing = handle.standing
+        let (failure, isDone) = state.withLock { ($0.failure, $0.isDone) }
+        guard let standing else { return FetchProgress(stored: 0, expected: nil, failure: failure) }
+        let wanted = wanted(standing)
+        return FetchProgress(
+            stored: isDone ? wanted.count : standing.stored(in: wanted),
+            expected: wanted.upperBound == .max ? nil : wanted.count, failure: failure)
+    }
+
+    /// Where it is kept, once so many bytes of its range, or all there are, are stored in one run.
+    /// - Throws: `CacheError`; `CancellationError`.
+    func kept(atLeast count: Int64) async throws -> (generation: Generation, info: EntryInfo, length: Int64?) {
+        while true {
+            let waker = Waker()
+            handle.whenStoredChanges { waker.wake() }
+            if let failure = state.withLock({ $0.failure }) { throw failure }
+            guard let standing = handle.standing else { throw CacheError(.closed, "the cache was closed") }
+            if case .kept(let generation, let info) = standing.keeping,
+                standing.stored(in: wanted(standing)) >= min(count, wanted(standing).count)
+            {
+                return (generation, info, standing.length)
+            }
+            try await waker.wait()
+        }
+    }
+}
+
+/// How far a fetch is.
+public struct FetchProgress: Sendable, Hashable {
+    /// Bytes of what was asked for that are stored, in one run from its start.
+    public var stored: Int64
+    /// Bytes that were asked for; `nil` while the resource's length is not known.
+    public var expected: Int64?
+    /// Why it ended before it was done.
+    public var failure: CacheError?
+
+    /// Whether all is stored.
+    public var isComplete: Bool { expected.map { stored >= $0 } ?? false }
+
+    /// From 0 to 1; `nil` while the resource's length is not known.
+    public var fraction: Double? { expected.map { $0 == 0 ? 1 : Double(stored) / Double($0) } }
+}

@@ -1,0 +1,47 @@
+import ReprisePlatform
+
+/// Names for body files that outlive the entry's own: `<root>/leases/<random>.<ext>`, a hard link each.
+///
+/// A link keeps the bytes where the entry is replaced or removed, and its path good. What a process that ended left
+/// behind is swept at the next open.
+extension Store {
+    private var leases: String { root + "/leases" }
+
+    /// Gives the body of `generation` a name of its own and answers its path; where the volume has no links, the body's
+    /// own path, which is good as long as the entry is. I/O.
+    /// - Throws: `.gone` where the entry's body is not that one any more.
+    package func makeLease(_ info: EntryInfo, _ generation: Generation) throws(StoreError) -> String {
+        let random = SystemCalls.randomBytes(8).map { String($0, radix: 16) }.joined()
+        let path = leases + "/" + random + "." + info.fileExtension
+        let body = bodyPath(info)
+        do throws(FileError) {
+            try fileSystem.makeDirectory(leases)
+            do throws(FileError) { try fileSystem.link(body, to: path) } catch {
+                guard error.kind == .unavailable else { throw error }
+                return body
+            }
+            if try generation.isBody(fileSystem.open(path, .read).status().inode) { return path }
+            try fileSystem.removeFile(path)
+        } catch {
+            if error.kind != .missing { throw StoreError(error, doing: "giving a file a name of its own") }
+        }
+        throw StoreError(.gone, "the entry was replaced or removed meanwhile")
+    }
+
+    /// Takes the name back; one that is gone already is none of an error. I/O.
+    package func endLease(_ path: String) throws(StoreError) {
+        guard path.hasPrefix(leases + "/") else { return }
+        do throws(FileError) { try fileSystem.removeFile(path) } catch {
+            if error.kind != .missing { throw StoreError(error, doing: "removing a file's second name") }
+        }
+    }
+
+    /// Removes the names that processes before this one left. I/O.
+    func sweepLeases() throws(StoreError) {
+        do throws(FileError) {
+            for name in try fileSystem.list(leases) { try fileSystem.removeFile(leases + "/" + name) }
+        } catch {
+            if error.kind != .missing { throw StoreError(error, doing: "removing what an earlier process left") }
+        }
+    }
+}
