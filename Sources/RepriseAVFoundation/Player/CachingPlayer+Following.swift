@@ -69,8 +69,9 @@
 
         // MARK: Items
 
-        /// The system's queue goes on by itself; the list follows it.
-        private func followCurrentItem() {
+        /// The system's queue goes on by itself; the list follows it. News of it comes a turn later, so whatever changes the
+        /// list does this first.
+        func followCurrentItem() {
             guard let old = items.first, player.currentItem !== old.item else { return }
             guard let item = player.currentItem else {
                 // The last one was taken out, by somebody else.

@@ -26,6 +26,7 @@
         /// Plays a list in place of everything, from the one at `index` on. An empty list stops.
         public func play(_ sources: [PlaybackSource], startingAt index: Int = 0) {
             guard !sources.isEmpty else { return stop() }
+            followCurrentItem()
             leave()
             list.replace(with: sources, startingAt: index)
             want()
@@ -43,6 +44,7 @@
         /// Plays on. After the end it plays what has been added since, or the last item again; after a failure it tries the
         /// item anew from where it was.
         public func resume() {
+            followCurrentItem()
             guard list.current != nil else { return }
             want()
             switch state {
@@ -59,6 +61,7 @@
 
         /// Ends everything and forgets the list. What the cache holds stays.
         public func stop() {
+            followCurrentItem()
             leave()
             interruption.decidedByApp()
             isWanted = false
@@ -78,6 +81,7 @@
         /// - Returns: `false` where there is nothing to move, or another seek or another item came first.
         @discardableResult
         public func seek(to seconds: Double, tolerance: Double = 0) async -> Bool {
+            followCurrentItem()
             guard let current = items.first, seconds.isFinite else { return false }
             let target = max(0, min(seconds, duration ?? .infinity))
             settlePendingSeek(false)

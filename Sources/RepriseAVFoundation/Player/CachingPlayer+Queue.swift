@@ -12,6 +12,7 @@
 
         /// Adds `sources` at the end of the list.
         public func enqueue(_ sources: [PlaybackSource]) {
+            followCurrentItem()
             let wasEmpty = list.current == nil
             list.append(sources)
             if wasEmpty, list.current != nil { lineUp() } else { topUp() }
@@ -20,6 +21,7 @@
         /// Moves to the next item of the list, also while looping; `false` where there is none.
         @discardableResult
         public func next() -> Bool {
+            followCurrentItem()
             guard list.hasNext else { return false }
             if case .ended = state { isWanted = true }
             leave()
@@ -36,6 +38,7 @@
         /// Moves to the item before, from the list's memory; at the first one, to its start. `false` in an empty list.
         @discardableResult
         public func previous() -> Bool {
+            followCurrentItem()
             guard list.current != nil else { return false }
             if case .ended = state { isWanted = true }
             leave()

@@ -149,6 +149,7 @@
             get { choseLoop }
             set {
                 guard choseLoop != newValue else { return }
+                followCurrentItem()
                 choseLoop = newValue
                 topUp()
             }

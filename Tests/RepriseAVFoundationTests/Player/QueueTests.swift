@@ -98,6 +98,36 @@ import Testing
         #expect(world.traps.isEmpty)
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `what is asked for before the news of another item has come counts for that item`(way: Int) async throws {
+        let world = try PlayerWorld(songs: 3, seconds: 2)
+        let player = world.player
+        player.isLooping = way == 2
+        player.play(PlayerWorld.songs(3))
+        try await world.play(1)
+        await world.until { player.items.count == 2 && player.items[1].item.status == .readyToPlay }
+        let second = player.items[1].item
+        try await world.play(15.0 / 16)
+        // No turn of the main actor lies between the end of the first item and what is asked for.
+        world.clock.advance(seconds: 1.0 / 16)
+        #expect(player.player.currentItem === second)
+        switch way {
+        case 0:
+            #expect(player.next())
+            #expect(player.currentIndex == 2)
+            await world.until { world.ends == [.finished, .left] }
+        case 1:
+            player.enqueue(PlayerWorld.url(0))
+            #expect(player.currentIndex == 1)
+            #expect(player.items.map(\.entry.id) == [2, 3])
+        default:
+            player.isLooping = false
+            #expect(player.player.currentItem === second)
+            #expect(player.items.map(\.entry.id) == [1, 2])
+        }
+        #expect(world.traps.isEmpty)
+    }
+
     @Test func `a list without preloading plays on too`() async throws {
         var configuration = CachingPlayer.Configuration()
         configuration.itemsAhead = 0

@@ -110,4 +110,37 @@ import Testing
         follower = nil
         #expect(held == nil)
     }
+
+    @Test func `a looper's copies share one loader, and following its queue pauses none of them`() async throws {
+        let world = try PlayerWorld(seconds: 2)
+        let asset = world.media.cache.asset(for: PlayerWorld.url(0))
+        let own = SimulatedClock.$shared.withValue(world.clock) { AVQueuePlayer() }
+        own.automaticallyWaitsToMinimizeStalling = false
+        let follower = QueueFollower(own)
+        let looper = AVPlayerLooper(player: own, templateItem: AVPlayerItem(asset: asset))
+        await world.until { own.items().count == 3 }
+        own.play()
+        try await own.simulatePlaying(seconds: 9)
+        #expect(looper.loopCount == 4)
+        follower.look()
+        #expect(!asset.isCachingPaused)
+        #expect(await world.media.settle())
+        #expect(world.media.origin.bodyBytes == 2 * PlayerWorld.second)
+        own.removeAllItems()
+        await world.until { asset.isCachingPaused }
+    }
+
+    @Test func `two players of one song cost one transfer`() async throws {
+        let world = try PlayerWorld()
+        let other = SimulatedClock.$shared.withValue(world.clock) { CachingPlayer(cache: world.media.cache) }
+        world.player.play(PlayerWorld.url(0))
+        other.play(PlayerWorld.url(0))
+        await world.until { world.player.state == .playing && other.state == .playing }
+        try await world.play(3)
+        other.stop()
+        try await world.play(60)
+        await world.until { world.ends == [.finished] }
+        #expect(await world.media.settle())
+        #expect(world.media.origin.bodyBytes == 10 * PlayerWorld.second)
+    }
 }
