@@ -39,6 +39,13 @@ var crypto: [Target.Dependency] = []
     let player: [Target.Dependency] = ["RepriseAVFoundation"]
 #endif
 
+/// The privacy manifest is a resource only where somebody reads it: a resource brings Foundation's Bundle along.
+#if os(Linux)
+    let privacy: (exclude: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+#else
+    let privacy: (exclude: [String], resources: [Resource]) = ([], [.process("PrivacyInfo.xcprivacy")])
+#endif
+
 let proxy: TargetDependencyCondition? = .when(traits: ["Proxy"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
@@ -109,7 +116,9 @@ let package = Package(
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "RepriseStorage", "RepriseCore", "RepriseURLSession",
                 .target(name: "RepriseProxy", condition: proxy),
-            ] + player),
+            ] + player,
+            exclude: privacy.exclude,
+            resources: privacy.resources),
         .executableTarget(
             name: "RepriseTool",
             dependencies: [
