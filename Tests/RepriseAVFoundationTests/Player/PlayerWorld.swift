@@ -51,7 +51,7 @@ final class PlayerWorld {
     func until(
         _ condition: @escaping @MainActor @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        let holds = await eventually(within: .seconds(30)) { MainActor.assumeIsolated { condition() } }
+        let holds = await eventually { MainActor.assumeIsolated { condition() } }
         #expect(
             holds, "\(player.state) at \(player.position) of \(player.currentIndex ?? -1)",
             sourceLocation: sourceLocation)
