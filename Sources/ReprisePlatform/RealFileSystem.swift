@@ -122,28 +122,22 @@ private final class RealFileHandle: FileHandle {
     var descriptor: Int32? { number }
 
     func read(at offset: Int64, count: Int, into buffer: inout [UInt8]) throws(FileError) {
-        let start = buffer.count
         var failure: FileError?
-        buffer.append(contentsOf: repeatElement(0, count: count))
-        var done = 0
-        while done < count, failure == nil {
-            do throws(FileError) {
-                let read = try check("pread", path) {
-                    unsafe buffer.withUnsafeMutableBytes {
-                        unsafe pread(number, $0.baseAddress! + start + done, count - done, off_t(offset) + off_t(done))
+        let piece = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+            while filled < count, failure == nil {
+                do throws(FileError) {
+                    let read = try check("pread", path) {
+                        unsafe pread(number, room.baseAddress! + filled, count - filled, off_t(offset) + off_t(filled))
                     }
+                    if read == 0 { break }
+                    filled += read
+                } catch {
+                    failure = error
                 }
-                if read == 0 { break }
-                done += read
-            } catch {
-                failure = error
             }
         }
-        buffer.removeLast(count - done)
-        if let failure {
-            buffer.removeLast(done)
-            throw failure
-        }
+        if let failure { throw failure }
+        if buffer.isEmpty { buffer = piece } else { buffer += piece }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {

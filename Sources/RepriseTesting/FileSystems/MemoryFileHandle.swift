@@ -138,7 +138,7 @@ extension MemoryFileSystem.Node {
             if let page = pages[position / MemoryFileSystem.pageSize] {
                 result += page[start..<start + count]
             } else {
-                result.append(contentsOf: repeatElement(0, count: count))
+                result += [UInt8](repeating: 0, count: count)
             }
             position += Int64(count)
         }
@@ -154,7 +154,7 @@ extension MemoryFileSystem.Node {
             if start == 0, end == pageSize || page * pageSize + end >= size {
                 pages[page] = nil
             } else {
-                pages[page]?.replaceSubrange(Int(start)..<Int(end), with: repeatElement(0, count: Int(end - start)))
+                pages[page]?.replaceSubrange(Int(start)..<Int(end), with: [UInt8](repeating: 0, count: Int(end - start)))
             }
         }
     }

@@ -51,7 +51,7 @@ import Testing
         world.check(asset)
         #expect(await world.settle())
         // What was asked ahead of the last cancel is bounded; nothing is paid for twice.
-        #expect(world.origin.bodyBytes <= 900_000 + 2 * 256 * 1024 + 384 * 1024 + 128 * 1024)
+        #expect(world.origin.bodyBytes <= world.given(asset) + 2 * LoaderWorld.aheadOfOnePlace)
     }
 
     @Test func `R3: an older system's small blocks, then the rest`() async throws {
@@ -101,9 +101,8 @@ import Testing
             if !isToEnd { #expect(record.received == Int64(length)) }
         }
         #expect(await world.settle())
-        let small = Self.interleaved.filter { !$0.isToEnd }.reduce(0) { $0 + Int64($1.1) }
         // The gaps between the small reads are smaller than what a request asks ahead, so they are bought too.
-        #expect(world.origin.bodyBytes <= small + 3 * ((2 << 20) + (1 << 20)) + 4_000_000)
+        #expect(world.origin.bodyBytes <= world.given(asset) + 3 * LoaderWorld.aheadOfOnePlace + 4_000_000)
     }
 
     @Test func `R5: the index behind three gigabytes: head, a jump, two more, at the real size, bug06`() async throws {
@@ -119,7 +118,7 @@ import Testing
         world.check(asset)
         #expect(result.record(4)?.isToEnd == true && result.record(4)?.received == 1192)
         #expect(await world.settle())
-        #expect(world.origin.bodyBytes < 16 << 20)
+        #expect(world.origin.bodyBytes <= world.given(asset) + 4 * LoaderWorld.aheadOfOnePlace)
     }
 
     @Test func `R6: a small file with its index at the end is ready before the middle has come`() async throws {

@@ -40,14 +40,6 @@ import Testing
         func seek(_ seconds: Int64) async { _ = await player.seek(to: CMTime(value: seconds, timescale: 1)) }
     }
 
-    private func given(_ asset: AVURLAsset) -> Int64 {
-        var ranges = ByteRangeSet()
-        for request in asset.resourceLoader.simulationRecord.requests where request.received > 0 {
-            ranges.insert(ByteRange(offset: request.offset, count: request.received))
-        }
-        return ranges.count
-    }
-
     @Test func `a song of ten megabytes is played, aborted, sought and played again: paid for once, inv10 inv13`()
         async throws
     {
@@ -103,8 +95,8 @@ import Testing
         stage.player.pause()
         #expect(await eventually { world.cache.activity.transfers == 0 })
         // Seven places to begin at: each may ask one window ahead of what the player took.
-        let window: Int64 = 7 * (384 + 128 + 256) * 1024
-        let given = given(stage.asset)
+        let window = 7 * LoaderWorld.aheadOfOnePlace
+        let given = world.given(stage.asset)
         #expect(world.origin.bodyBytes <= given + given / 20 + window, "given \(given)")
         if !Self.isSanitized { #expect(most - before <= 64 << 20, "\((most - before) >> 20) MiB") }
         print("film: \(layout), given \(given), origin \(world.origin.bodyBytes), memory \((most - before) >> 20) MiB")

@@ -65,6 +65,19 @@ final class LoaderWorld: Sendable {
         #expect(await settle())
     }
 
+    /// Bytes that a player was given, each counted once.
+    func given(_ asset: AVURLAsset) -> Int64 {
+        var ranges = ByteRangeSet()
+        for request in asset.resourceLoader.simulationRecord.requests where request.received > 0 {
+            ranges.insert(ByteRange(offset: request.offset, count: request.received))
+        }
+        return ranges.count
+    }
+
+    /// What may be bought for each place that a player begins at, beyond what it takes: the read-ahead, what is on its
+    /// way when it leaves, and the first request of a look.
+    static let aheadOfOnePlace: Int64 = (384 + 128 + 256) * 1024
+
     /// Where a byte reached a player that was not the content's.
     var wrongBytes: [Int64] { wrong.all }
 
