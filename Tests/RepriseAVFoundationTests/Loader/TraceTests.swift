@@ -97,7 +97,8 @@ import Testing
         for (index, (_, length, isToEnd)) in Self.interleaved.enumerated() {
             let record = try #require(result.record(index + 1))
             #expect(record.isToEnd == isToEnd)
-            #expect(record.outcome == (isToEnd ? .cancelled : .finished))
+            // A to-end request may have been answered whole before its cancel came.
+            #expect(record.outcome == .finished || (isToEnd && record.outcome == .cancelled))
             if !isToEnd { #expect(record.received == Int64(length)) }
         }
         #expect(await world.settle())
