@@ -5,7 +5,7 @@
             /// Seconds of media to be loaded before the first start, at rate 1; at most 30. 0: with the first bytes.
             public var bufferBeforeStarting: Double = 0
             /// Seconds of media to be loaded before going on after a stall, at rate 1; at most 30. Less where the end is
-            /// nearer or the system will load no more.
+            /// nearer, the system will load no more, or nothing more has come for five seconds.
             public var bufferBeforeResuming: Double = 3
             /// How many items after the current one the player loads the beginning of. The system does that itself for
             /// what is enqueued; 0 leaves a gap between items.

@@ -39,16 +39,32 @@
                 current.isStallReported = false
                 show(stall.hasStarted ? .stalled : .loading)
                 player.rate = rate
-            case .wait: show(stall.hasStarted ? .stalled : .loading)
+            case .wait:
+                show(stall.hasStarted ? .stalled : .loading)
+                if now.loadedAhead > 0 { lookAgain() }
             case .rest: if !isWanted { show(.paused) }
             case .yield:
                 isWanted = false
+                hasYielded = true
                 interruption.pausedByOthers(at: self.now)
                 show(.paused)
             case .adopt(let rate):
                 isWanted = true
+                hasYielded = false
                 takeOver(rate: rate)
                 show(now.isPlaying ? .playing : .loading)
+            }
+        }
+
+        // Nothing happens any more when the system has given up loading, so a wait is looked at again by the clock.
+        private func lookAgain() {
+            guard !willLookAgain else { return }
+            willLookAgain = true
+            let patience = stall.patience
+            Task { [weak self] in
+                do { try await Task.sleep(for: .seconds(patience)) } catch { return }
+                self?.willLookAgain = false
+                self?.refresh()
             }
         }
 
@@ -64,7 +80,7 @@
                 isReady: item.status == .readyToPlay && pendingSeek == nil && seeksUnderWay == 0,
                 isStallReported: queued.isStallReported,
                 isBufferEmpty: item.isPlaybackBufferEmpty, isBufferFull: item.isPlaybackBufferFull, position: position,
-                duration: duration, loaded: loadedRanges)
+                duration: duration, loaded: loadedRanges, now: self.now)
         }
 
         // MARK: Items
@@ -101,7 +117,15 @@
             guard queued === items.first else { return }
             switch report {
             case .changed: break
-            case .stalled: queued.isStallReported = true
+            case .stalled:
+                queued.isStallReported = true
+                // Rate and report come by different ways. Where the rate came first, and bytes between the two, it
+                // looked like somebody's pause.
+                if hasYielded, player.rate == 0 {
+                    hasYielded = false
+                    isWanted = true
+                    interruption.wasStall()
+                }
             case .playedToEnd: return end(queued)
             case .failedToPlayToEnd(let error): return fail(queued, error)
             }

@@ -37,6 +37,7 @@
         public func pause() {
             interruption.decidedByApp()
             isWanted = false
+            hasYielded = false
             player.pause()
             refresh()
         }
@@ -65,6 +66,7 @@
             leave()
             interruption.decidedByApp()
             isWanted = false
+            hasYielded = false
             list.replace(with: [])
             clear()
             assets = [:]
@@ -135,6 +137,7 @@
         private func want() {
             interruption.decidedByApp()
             isWanted = true
+            hasYielded = false
             if configuration.audioSession == .playback {
                 AudioSession.activate { [weak self] error in self?.audioSessionError = error }
             }

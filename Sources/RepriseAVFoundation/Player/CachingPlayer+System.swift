@@ -8,6 +8,7 @@
             case .nothing: break
             case .pause:
                 isWanted = false
+                hasYielded = false
                 player.pause()
                 refresh()
             case .resume: resume()

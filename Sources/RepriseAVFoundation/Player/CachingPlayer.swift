@@ -55,10 +55,13 @@
         @ObservationIgnored var prefetches: [Int: HeadPrefetch] = [:]
         /// Whether it should play, whether or not it can now.
         @ObservationIgnored var isWanted = false
+        /// Whether it does not want to because somebody else has paused it, as it seemed.
+        @ObservationIgnored var hasYielded = false
         @ObservationIgnored var stall: StallRule
         @ObservationIgnored var interruption = InterruptionRule()
         @ObservationIgnored var pendingSeek: PendingSeek?
         @ObservationIgnored var seeksUnderWay = 0
+        @ObservationIgnored var willLookAgain = false
         /// Whether assets are made of the origin's URL, for a receiver that fetches them itself.
         @ObservationIgnored var usesOrigin = false
         @ObservationIgnored let hub = EndHub()

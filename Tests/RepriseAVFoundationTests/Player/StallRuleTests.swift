@@ -68,6 +68,17 @@ import Testing
         #expect(full.decide(situation(position: 12, loadedTo: 13) { $0.isBufferFull = true }) == .start)
     }
 
+    @Test func `where nothing more comes for a while, what there is is played`() {
+        var rule = playing()
+        #expect(rule.decide(situation(position: 12, loadedTo: 12) { $0.now = 100 }) == .wait)
+        #expect(rule.decide(situation(position: 12, loadedTo: 13) { $0.now = 104 }) == .wait)
+        #expect(rule.decide(situation(position: 12, loadedTo: 13) { $0.now = 108.9 }) == .wait)
+        #expect(rule.decide(situation(position: 12, loadedTo: 13) { $0.now = 109 }) == .start)
+        var empty = playing()
+        #expect(empty.decide(situation(position: 12, loadedTo: 12) { $0.now = 100 }) == .wait)
+        #expect(empty.decide(situation(position: 12, loadedTo: 12) { $0.now = 900 }) == .wait)
+    }
+
     @Test func `no more than thirty seconds are waited for`() {
         #expect(StallRule(bufferBeforeResuming: 900).bufferBeforeResuming == 30)
         #expect(StallRule(bufferBeforeResuming: -1).bufferBeforeResuming == 0)

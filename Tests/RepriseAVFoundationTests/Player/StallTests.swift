@@ -29,6 +29,44 @@ import Testing
         #expect(world.traps.isEmpty)
     }
 
+    @Test func `a stall ends with what there is when the loading has failed, so that the failure is told`() async throws
+    {
+        let world = try PlayerWorld()
+        let player = world.player
+        player.stall = StallRule(bufferBeforeResuming: 5, patience: 0.25)
+        world.hold(at: 2 * PlayerWorld.second)
+        player.play(PlayerWorld.url(0))
+        await world.until { player.loadedRanges.last?.upperBound == 2 }
+        world.clock.advance(seconds: 3)
+        await world.until { player.state == .stalled }
+        world.hold(at: 3 * PlayerWorld.second)
+        await world.until { player.loadedRanges.last?.upperBound == 3 }
+        world.media.origin.change("/0.mp4") { $0.behaviour.status = 403 }
+        await world.until { player.state == .playing }
+        await world.until { [clock = world.clock] in
+            clock.advance(seconds: 0.5)
+            if case .failed = player.state { return true } else { return false }
+        }
+        #expect(player.position == 3)
+    }
+
+    @Test func `a stall that is reported after bytes have come is a stall all the same`() async throws {
+        let world = try PlayerWorld()
+        let player = world.player
+        player.play(PlayerWorld.url(0))
+        try await world.play(1)
+        await world.until { player.loadedRanges.last.map { $0.upperBound > 5 } ?? false }
+        player.player.pause()
+        await world.until { player.state == .paused }
+        player.handle(.stalled, of: player.items[0])
+        await world.until { player.state == .playing }
+        // After the app's own pause it is not.
+        player.pause()
+        player.handle(.stalled, of: player.items[0])
+        #expect(player.state == .paused)
+        #expect(player.player.rate == 0)
+    }
+
     @Test func `a pause during a stall is a pause`() async throws {
         let world = try PlayerWorld()
         let player = world.player

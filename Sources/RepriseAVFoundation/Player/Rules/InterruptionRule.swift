@@ -45,6 +45,9 @@
         /// The player stopped, and nobody of ours asked for it. `now` in seconds of a steady clock.
         mutating func pausedByOthers(at now: Double) { pausedByOthers = now }
 
+        /// What looked like a pause by others was none.
+        mutating func wasStall() { pausedByOthers = nil }
+
         /// What follows from `event`; `isWanted` where playback was wanted until now.
         mutating func decide(_ event: Event, isWanted: Bool, now: Double) -> Action {
             let wasPlaying = isWanted || pausedByOthers.map { now - $0 <= Self.kinship } ?? false

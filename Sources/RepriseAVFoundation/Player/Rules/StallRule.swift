@@ -26,6 +26,8 @@
             var position: Double = 0
             var duration: Double?
             var loaded: [Range<Double>] = []
+            /// Seconds of a steady clock.
+            var now: Double = 0
 
             /// Seconds loaded from the position on. A seek may leave the position just before what was loaded for it.
             var loadedAhead: Double {
@@ -63,6 +65,9 @@
         let bufferBeforeStarting: Double
         /// Seconds of media to be loaded before going on after a stall, at rate 1.
         let bufferBeforeResuming: Double
+        /// Where so many seconds bring nothing more, what there is is played: a system that has given up loading says so only
+        /// when it gets there. A guess.
+        let patience: Double
         /// Whether media of this item has moved.
         private(set) var hasStarted = false
         /// Whether it stopped for want of media.
@@ -70,6 +75,8 @@
         /// Where the last attempt to start was made and how much was loaded then: where the player refused, a new attempt
         /// needs more.
         private var attempt: (position: Double, loaded: Double)?
+        /// How far it is loaded while waiting, and since when no further.
+        private var waiting: (end: Double, since: Double)?
 
         /// More than this is not waited for, in seconds: the system may never buffer it. A guess that wants a device.
         static let longestBuffer: Double = 30
@@ -78,9 +85,10 @@
         /// What a new attempt needs more than the last one, in seconds.
         static let progress: Double = 0.25
 
-        init(bufferBeforeStarting: Double = 0, bufferBeforeResuming: Double = 3) {
+        init(bufferBeforeStarting: Double = 0, bufferBeforeResuming: Double = 3, patience: Double = 5) {
             self.bufferBeforeStarting = min(max(0, bufferBeforeStarting), Self.longestBuffer)
             self.bufferBeforeResuming = min(max(0, bufferBeforeResuming), Self.longestBuffer)
+            self.patience = patience
         }
 
         /// Another item is played, or another place of it.
@@ -88,6 +96,7 @@
             hasStarted = false
             isStalled = false
             attempt = nil
+            waiting = nil
         }
 
         /// The person listening wants it to play now, whatever was waited for.
@@ -100,6 +109,7 @@
                 hasStarted = true
                 isStalled = false
                 attempt = nil
+                waiting = nil
                 return now.wantedRate > 0 ? .play : .adopt(now.rate)
             }
             guard now.wantedRate > 0 else { return .rest }
@@ -109,6 +119,8 @@
                 guard isWant(now) else { return .yield }
                 isStalled = true
             }
+            let end = now.position + now.loadedAhead
+            if waiting?.end != end { waiting = (end, now.now) }
             guard isEnough(now) else { return .wait }
             attempt = (now.position, now.loadedAhead)
             return .start
@@ -123,6 +135,7 @@
             guard ahead > 0 else { return false }
             if let attempt, attempt.position == now.position, ahead < attempt.loaded + Self.progress { return false }
             if now.isLoadedToEnd || now.isBufferFull { return true }
+            if let waiting, now.now - waiting.since >= patience { return true }
             let seconds = isStalled ? bufferBeforeResuming : bufferBeforeStarting
             return ahead >= seconds * Double(now.wantedRate)
         }
