@@ -90,16 +90,13 @@
         func followCurrentItem() {
             guard let old = items.first, player.currentItem !== old.item else { return }
             guard let item = player.currentItem else {
-                // The last one was taken out, by somebody else.
-                finish(old, ending(of: old))
-                isWanted = false
-                clear()
-                follower?.look()
-                return state = .ended
+                return runDry()
             }
             guard let index = items.firstIndex(where: { $0.item === item }) else { return }
             let isNextPass = items[index].entry.id == old.entry.id
-            if !isNextPass { finish(old, ending(of: old)) }
+            for passed in items.prefix(index) where passed.entry.id != items[index].entry.id {
+                finish(passed, ending(of: passed))
+            }
             settlePendingSeek(false)
             items.removeFirst(index)
             list.move(to: items[0].entry.id)
@@ -107,6 +104,22 @@
             position = 0
             storedRanges = isNextPass ? storedRanges : []
             enter()
+        }
+
+        /// Everything in the player has been played before the news of it came: the main thread was held up for as long. It
+        /// goes on with what is next all the same.
+        private func runDry() {
+            if isLooping {
+                if isWanted { return lineUp() }
+            } else {
+                for passed in items { finish(passed, ending(of: passed)) }
+                if let last = items.last { list.move(to: last.entry.id) }
+                if isWanted, list.move(by: 1) { return lineUp() }
+            }
+            isWanted = false
+            clear()
+            follower?.look()
+            state = .ended
         }
 
         private func ending(of queued: QueuedItem) -> PlaybackEnd.Reason {

@@ -128,6 +128,28 @@ import Testing
         #expect(world.traps.isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `a main thread that was held up for longer than what is queued loses nothing`(isLooping: Bool) async throws {
+        let world = try PlayerWorld(songs: 3, seconds: 1)
+        let player = world.player
+        player.isLooping = isLooping
+        player.play(PlayerWorld.songs(3))
+        try await world.play(0.5)
+        await world.until {
+            player.items.count == 2
+                && player.items.allSatisfy { $0.item.loadedTimeRanges.last?.timeRangeValue.end.seconds == 1 }
+        }
+        let played = player.items.map(\.item)
+        // Both play to their ends without a turn of the main actor.
+        world.clock.advance(seconds: 1.5)
+        #expect(player.player.currentItem == nil)
+        #expect(player.items.count == 2)
+        await world.until { player.state == .playing && player.items.allSatisfy { !played.contains($0.item) } }
+        #expect(player.currentIndex == (isLooping ? 0 : 2))
+        await world.until { world.ends == (isLooping ? [] : [.finished, .finished]) }
+        #expect(world.traps.isEmpty)
+    }
+
     @Test func `a list without preloading plays on too`() async throws {
         var configuration = CachingPlayer.Configuration()
         configuration.itemsAhead = 0
