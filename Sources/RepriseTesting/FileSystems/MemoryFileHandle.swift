@@ -154,7 +154,8 @@ extension MemoryFileSystem.Node {
             if start == 0, end == pageSize || page * pageSize + end >= size {
                 pages[page] = nil
             } else {
-                pages[page]?.replaceSubrange(Int(start)..<Int(end), with: [UInt8](repeating: 0, count: Int(end - start)))
+                pages[page]?.replaceSubrange(
+                    Int(start)..<Int(end), with: [UInt8](repeating: 0, count: Int(end - start)))
             }
         }
     }

@@ -63,6 +63,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset);
 int ftruncate(int descriptor, off_t size);
 int fsync(int descriptor);
 int unlink(const char *path);
+int link(const char *path, const char *name);
 int rmdir(const char *path);
 int mkdir(const char *path, mode_t mode);
 int rename(const char *from, const char *to);

@@ -4,8 +4,8 @@ public protocol AVAsynchronousKeyValueLoading: AnyObject {}
 /// A property of some value.
 open class AVPartialAsyncProperty<Root: AVAsynchronousKeyValueLoading> {}
 
-/// A property that is loaded before it is read.
 // @unchecked: immutable.
+/// A property that is loaded before it is read.
 public final class AVAsyncProperty<Root: AVAsynchronousKeyValueLoading, Value: Sendable>:
     AVPartialAsyncProperty<Root>, @unchecked Sendable
 {
