@@ -4,8 +4,9 @@ SEEDS ?= 20000
 KILLS ?= 500
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
+MISTAKES ?=
 
-.PHONY: run build test check apple-check format simulate kill demo clean tools
+.PHONY: run build test check apple-check format simulate mistakes kill demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -34,6 +35,9 @@ format:  ## Put the sources into the house's format.
 simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n.
 	scripts/build --build-tests $(CORE)
 	REPRISE_SEEDS=$(SEEDS) scripts/run-tests .build-core/debug Simulation
+
+mistakes:  ## Put known mistakes into a copy of AVPlayer's door: a test has to notice each.
+	scripts/mistakes $(MISTAKES)
 
 kill:  ## kill -9 the real server KILLS times.
 	scripts/build-tests

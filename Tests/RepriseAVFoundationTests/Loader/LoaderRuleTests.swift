@@ -3,6 +3,7 @@ import Foundation
 import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
+import RepriseRanges
 import RepriseTesting
 import Testing
 
@@ -14,7 +15,9 @@ import Testing
 
 /// The rules of the loader's contract, and the ways adapters are known to break them.
 @Suite struct LoaderRuleTests {
-    @Test func `the delegate lives as long as the asset or a copy of it, and no longer, R13 mistake01 bug24`() throws {
+    @Test func `the delegate lives as long as the asset or a copy of it, and no longer, R13 mistake01 bug23 bug24`()
+        throws
+    {
         let world = try LoaderWorld(length: 100_000)
         weak var loader: AssetLoader?
         do {
@@ -23,7 +26,8 @@ import Testing
             let copy = try #require(asset?.copy() as? AVURLAsset)
             asset = nil
             #expect(loader != nil && copy.resourceLoader.delegate === loader)
-            #expect(copy.cacheRoute == .loader(LoaderWorld.url))
+            // No subclass: what the framework copies is all there is.
+            #expect(type(of: copy) == AVURLAsset.self && copy.cacheRoute == .loader(LoaderWorld.url))
         }
         #expect(loader == nil)
     }
@@ -74,6 +78,13 @@ import Testing
             loader.simulateRequest(offset: Int64($0.0), length: $0.1)
         }
         #expect(await eventually { requests.allSatisfy { $0.record.answer == true } })
+    }
+
+    @Test func `a request is held until it has ended, however long the origin takes, mistake04`() async throws {
+        let world = try LoaderWorld(length: 300_000) { $0.firstByteDelay = 300_000_000 }
+        let asset = world.asset()
+        try await world.replay([.ask(0, 0, 2), .end(0), .ask(1, 0, nil), .end(1)], on: asset)
+        #expect(asset.resourceLoader.simulationRecord.requests.allSatisfy { !$0.isAbandoned })
     }
 
     @Test func `requests and the assets' own are told apart by identity: one cancel ends one request, bug12 mistake12`()
@@ -129,7 +140,9 @@ import Testing
         #expect(result.record(1)?.received == 1_000_000)
     }
 
-    @Test func `what is stored in pieces is given in order and once, mistake11 bug05 bug06`() async throws {
+    @Test func `what is stored in pieces is given in order and once, at its offset, mistake11 bug05 bug06 bug16`()
+        async throws
+    {
         let world = try LoaderWorld(length: 2_000_000)
         let first = world.asset()
         try await world.replay(
@@ -141,6 +154,13 @@ import Testing
             [.ask(0, 0, 2), .end(0), .ask(1, 400_000, nil), .end(1), .ask(2, 1_300_001, 7), .end(2)], on: second)
         world.check(second)
         #expect(result.record(1)?.received == 1_600_000 && result.record(2)?.received == 7)
+        // The same bytes by another door, from an offset in the middle of a block.
+        var position: Int64 = 500_009
+        for try await chunk in try world.cache.resource(for: LoaderWorld.url).bytes(in: ByteRange(500_009, 700_001)) {
+            #expect(chunk.offset == position && world.content.firstMismatch(chunk.bytes, at: position) == nil)
+            position += Int64(chunk.bytes.count)
+        }
+        #expect(position == 700_001)
     }
 
     @Test func `bytes that had come before a cancel are not bought again, mistake13`() async throws {

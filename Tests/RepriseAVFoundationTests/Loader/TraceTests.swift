@@ -10,7 +10,9 @@ import Testing
 @Suite struct TraceTests {
     private static let block = 65_536
 
-    @Test func `R0, R1: a probe, then all to the end: one length, one information, one pass over the origin`()
+    @Test
+    func
+        `R0, R1: a probe, then all to the end: one length, one information, one pass over the origin, mistake05 mistake07 bug10 bug11`()
         async throws
     {
         let world = try LoaderWorld(length: 4_093_201)

@@ -139,7 +139,7 @@ import Testing
         #expect(origin.log.last?.fields["Cookie"] == "session=42")
     }
 
-    @Test func `nothing below the cache keeps an answer, bug33`() async throws {
+    @Test func `nothing below the cache keeps an answer, bug33 mistake17`() async throws {
         put { $0.extraFields = ["Cache-Control": "max-age=3600"] }
         let client = client()
         for range in ["bytes=0-1", "bytes=0-1", "bytes=0-99"] {
