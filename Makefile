@@ -40,7 +40,7 @@ mistakes:  ## Put known mistakes into a copy of AVPlayer's door: a test has to n
 	scripts/mistakes $(MISTAKES)
 
 kill:  ## kill -9 the real server KILLS times.
-	scripts/build-tests
+	$(SWIFT_BUILD) --build-tests
 	REPRISE_KILLS=$(KILLS) scripts/run-tests .build/debug KillTests
 
 clean:

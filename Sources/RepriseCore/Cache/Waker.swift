@@ -5,7 +5,7 @@ final class Waker: Sendable {
     private enum State {
         case idle
         case waiting(CheckedContinuation<Void, any Error>)
-        case done
+        case done(Result<Void, any Error>)
     }
 
     private let state = Lock(State.idle)
@@ -15,12 +15,13 @@ final class Waker: Sendable {
     func wait() async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let isDone = state.withLock { state in
-                    if case .done = state { return true }
+                let result = state.withLock { state -> Result<Void, any Error>? in
+                    if case .done(let result) = state { return result }
                     state = .waiting(continuation)
-                    return false
+                    return nil
                 }
-                if isDone { continuation.resume() }
+                // A task that was cancelled before it began to wait must hear of it: who only waits again would spin.
+                if let result { continuation.resume(with: result) }
             }
         } onCancel: {
             finish(.failure(CancellationError()))
@@ -29,9 +30,15 @@ final class Waker: Sendable {
 
     private func finish(_ result: Result<Void, any Error>) {
         let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            defer { state = .done }
-            if case .waiting(let continuation) = state { return continuation }
-            return nil
+            switch state {
+            case .done: return nil
+            case .idle:
+                state = .done(result)
+                return nil
+            case .waiting(let continuation):
+                state = .done(result)
+                return continuation
+            }
         }
         continuation?.resume(with: result)
     }

@@ -103,7 +103,7 @@ package final class Store: Sendable {
 
     func bodyPath(_ info: EntryInfo) -> String { directory(Store.entryName(key: info.key)) + "/" + info.bodyName }
 
-    private func directory(_ name: String) -> String { "\(root)/entries/\(name.prefix(2))/\(name)" }
+    func directory(_ name: String) -> String { "\(root)/entries/\(name.prefix(2))/\(name)" }
 
     /// Lets another process, or another store of this one, write the root. Nothing may be written by this one until it
     /// has taken the root back.
@@ -183,7 +183,7 @@ package final class Store: Sendable {
         }
     }
 
-    private func readInfo(_ name: String) throws(FileError) -> EntryInfo? {
+    func readInfo(_ name: String) throws(FileError) -> EntryInfo? {
         let bytes: [UInt8]
         do throws(FileError) {
             bytes = try fileSystem.readAll(directory(name) + "/info.json", limit: 1 << 20)
@@ -270,14 +270,14 @@ package final class Store: Sendable {
     }
 
     /// As `readInfo`, where a damaged description counts as none.
-    private func readWholeInfo(_ name: String) throws(FileError) -> EntryInfo? {
+    func readWholeInfo(_ name: String) throws(FileError) -> EntryInfo? {
         do throws(FileError) { return try readInfo(name) } catch {
             if error.kind == .missing { return nil }
             throw error
         }
     }
 
-    private func writeInfo(_ info: EntryInfo, _ name: String) throws(StoreError) {
+    func writeInfo(_ info: EntryInfo, _ name: String) throws(StoreError) {
         let folder = directory(name)
         let bytes: [UInt8]
         do { bytes = try info.encoded() } catch {
@@ -353,70 +353,6 @@ package final class Store: Sendable {
             if error.kind != .missing { throw StoreError(error, doing: "noting a pin") }
         }
         return true
-    }
-
-    // MARK: Removing and listing
-
-    /// Removes the entry of `key`; open handles keep their bytes.
-    package func remove(key: String) throws(StoreError) { try discardEntry(Store.entryName(key: key)) }
-
-    /// Removes the entry with that folder name, whatever is in it.
-    package func remove(name: String) throws(StoreError) { try discardEntry(name) }
-
-    private func discardEntry(_ name: String) throws(StoreError) {
-        let folder = directory(name)
-        do throws(FileError) {
-            let files = try fileSystem.list(folder)
-            // The description goes first: without it the rest is not an entry any more.
-            for file in files.sorted(by: { first, _ in first == "info.json" }) {
-                try fileSystem.removeFile(folder + "/" + file)
-            }
-            try fileSystem.removeDirectory(folder)
-        } catch {
-            if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }
-        }
-    }
-
-    /// The names of all entries; reads directories only.
-    package func entryNames() throws(StoreError) -> [String] {
-        do throws(FileError) {
-            var names: [String] = []
-            for prefix in try fileSystem.list(root + "/entries") {
-                do throws(FileError) { names += try fileSystem.list(root + "/entries/" + prefix) } catch {
-                    if error.kind != .missing { throw error }
-                }
-            }
-            return names
-        } catch {
-            if error.kind == .missing { return [] }  // somebody cleared the whole root
-            throw StoreError(error, doing: "listing the store \(root)")
-        }
-    }
-
-    /// Description and summary of the entry with that folder name; `nil` where it is not a whole entry.
-    package func describe(name: String) throws(StoreError) -> (info: EntryInfo, summary: EntrySummary)? {
-        do throws(FileError) {
-            guard let info = try readInfo(name) else { return nil }
-            let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .read)
-            var bytes: [UInt8] = []
-            try blocks.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
-            guard let summary = EntrySummary(bytes, at: 0) else { return nil }
-            return (info, summary)
-        } catch {
-            if error.kind == .missing { return nil }
-            throw StoreError(error, doing: "reading an entry's summary")
-        }
-    }
-
-    /// Writes the hint of how much is stored.
-    package func writeUsage(_ bytes: Int64) throws(StoreError) {
-        do throws(FileError) {
-            let handle = try fileSystem.open(root + "/usage", .create)
-            try handle.truncate(to: 0)
-            try handle.write(Array("\(bytes)\n".utf8), at: 0)
-        } catch {
-            throw StoreError(error, doing: "noting the store's size")
-        }
     }
 }
 

@@ -90,11 +90,13 @@ import Testing
     @Test func `requests and the assets' own are told apart by identity: one cancel ends one request, bug12 mistake12`()
         async throws
     {
-        let world = try LoaderWorld(length: 30_000_000)
+        // Nothing is answered before the cancel has come.
+        let world = try LoaderWorld(length: 30_000_000) { $0.firstByteDelay = 300_000_000 }
         let asset = world.asset()
         let result = try await world.replay(
             [
-                .ask(0, 0, 2), .end(0), .ask(1, 4_000_000, 65_536), .ask(2, 4_000_000, 65_536), .ask(3, 0, 300_000),
+                .ask(0, 0, 2), .end(0), .ask(1, 4_000_000, 65_536), .ask(2, 4_000_000, 65_536),
+                .ask(3, 8_000_000, 300_000),
                 .cancel(1), .end(2), .end(3),
             ], on: asset)
         world.check(asset)

@@ -36,7 +36,8 @@ import Testing
             try await world.play(0.5)
             #expect(step > 0 ? player.next() : player.previous())
             expected += step
-            await world.until { player.currentIndex == expected }
+            let place = expected
+            await world.until { player.currentIndex == place }
         }
         #expect(expected == 0)
         for song in 0..<5 {

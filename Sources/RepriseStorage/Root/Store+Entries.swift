@@ -1,0 +1,66 @@
+import ReprisePlatform
+
+/// Removing and listing entries.
+extension Store {
+    /// Removes the entry of `key`; open handles keep their bytes.
+    package func remove(key: String) throws(StoreError) { try discardEntry(Store.entryName(key: key)) }
+
+    /// Removes the entry with that folder name, whatever is in it.
+    package func remove(name: String) throws(StoreError) { try discardEntry(name) }
+
+    func discardEntry(_ name: String) throws(StoreError) {
+        let folder = directory(name)
+        do throws(FileError) {
+            let files = try fileSystem.list(folder)
+            // The description goes first: without it the rest is not an entry any more.
+            for file in files.sorted(by: { first, _ in first == "info.json" }) {
+                try fileSystem.removeFile(folder + "/" + file)
+            }
+            try fileSystem.removeDirectory(folder)
+        } catch {
+            if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }
+        }
+    }
+
+    /// The names of all entries; reads directories only.
+    package func entryNames() throws(StoreError) -> [String] {
+        do throws(FileError) {
+            var names: [String] = []
+            for prefix in try fileSystem.list(root + "/entries") {
+                do throws(FileError) { names += try fileSystem.list(root + "/entries/" + prefix) } catch {
+                    if error.kind != .missing { throw error }
+                }
+            }
+            return names
+        } catch {
+            if error.kind == .missing { return [] }  // somebody cleared the whole root
+            throw StoreError(error, doing: "listing the store \(root)")
+        }
+    }
+
+    /// Description and summary of the entry with that folder name; `nil` where it is not a whole entry.
+    package func describe(name: String) throws(StoreError) -> (info: EntryInfo, summary: EntrySummary)? {
+        do throws(FileError) {
+            guard let info = try readInfo(name) else { return nil }
+            let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .read)
+            var bytes: [UInt8] = []
+            try blocks.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
+            guard let summary = EntrySummary(bytes, at: 0) else { return nil }
+            return (info, summary)
+        } catch {
+            if error.kind == .missing { return nil }
+            throw StoreError(error, doing: "reading an entry's summary")
+        }
+    }
+
+    /// Writes the hint of how much is stored.
+    package func writeUsage(_ bytes: Int64) throws(StoreError) {
+        do throws(FileError) {
+            let handle = try fileSystem.open(root + "/usage", .create)
+            try handle.truncate(to: 0)
+            try handle.write(Array("\(bytes)\n".utf8), at: 0)
+        } catch {
+            throw StoreError(error, doing: "noting the store's size")
+        }
+    }
+}
