@@ -3,6 +3,7 @@
     import Foundation
     import RepriseAVFoundation
     import RepriseCore
+    import RepriseLoopbackOrigin
     import RepriseRanges
     import RepriseTesting
     import Testing
