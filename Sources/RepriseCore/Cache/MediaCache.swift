@@ -245,6 +245,9 @@ public final class MediaCache: Sendable {
     /// cache strongly.
     package func keep(_ companion: any AnyObject & Sendable) { state.withLock { $0.companions.append(companion) } }
 
+    /// How long closing waits for files that are being made.
+    private static let closingLimit: Int64 = 10 * TransferTuning.second
+
     /// Ends all readers, writes what is in memory, and lets the store go. Bounded by the disk, not by the network.
     public func close() async {
         await turnstile.enter()
@@ -252,13 +255,18 @@ public final class MediaCache: Sendable {
         if status == .closed { return }
         for session in openSessions { session.shutDown() }
         // The write lanes and the janitor are in order: when these have run, so has all before them. A piece that is
-        // written asks for the next, so it takes as many rounds as a window has pieces.
+        // written asks for the next, so it takes as many rounds as a window has pieces; and what came fast may still wait
+        // for its files, which are made on the read pool.
         let queues = environment.queues
+        let mayWait = status == .ready
+        let deadline = queues.now() + MediaCache.closingLimit
         repeat {
+            await withCheckedContinuation { done in queues.read { done.resume() } }
             for lane in 0..<2 {
                 await withCheckedContinuation { done in queues.write(lane: lane) { done.resume() } }
             }
         } while openSessions.contains(where: \.isWriting)
+            || mayWait && openSessions.contains(where: \.hasUnwritten) && queues.now() < deadline
         await withCheckedContinuation { done in queues.upkeep { done.resume() } }
         for session in openSessions { session.closeIfIdle() }
         await withCheckedContinuation { done in queues.upkeep { done.resume() } }
