@@ -122,6 +122,7 @@ private final class RealFileHandle: FileHandle {
     var descriptor: Int32? { number }
 
     func read(at offset: Int64, count: Int, into buffer: inout [UInt8]) throws(FileError) {
+        guard count > 0 else { return }
         var failure: FileError?
         let piece = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
             while filled < count, failure == nil {
