@@ -17,6 +17,7 @@ var packages: [Package.Dependency] = [
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
 ]
 
@@ -126,6 +127,7 @@ let package = Package(
                 "RepriseProxy", "RepriseAsyncHTTPClient", "RepriseTesting", "RepriseLoopbackOrigin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: server),
                 .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "Metrics", package: "swift-metrics", condition: server),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: server),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: server),

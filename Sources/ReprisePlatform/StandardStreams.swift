@@ -8,7 +8,12 @@
 
 /// Writes a line to standard error.
 package func printError(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
+    printErrorPart(line + "\n")
+}
+
+/// Writes a piece of a line to standard error.
+package func printErrorPart(_ text: String) {
+    let bytes = Array(text.utf8)
     unsafe bytes.withUnsafeBytes { buffer in unsafe _ = write(2, buffer.baseAddress, buffer.count) }
 }
 
@@ -95,6 +100,16 @@ extension RealFileSystem {
 extension SystemCalls {
     /// Where files may be put for a while.
     package static var temporaryDirectory: String { environment("TMPDIR") ?? "/tmp" }
+
+    /// Whether a descriptor is a terminal.
+    package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// Columns of the terminal behind a descriptor; 80 where it does not tell.
+    package static func terminalWidth(_ descriptor: Int32) -> Int {
+        var size = winsize()
+        let answer = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size)
+        return answer == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
 
     /// The directory relative paths start from.
     package static var currentDirectory: String {

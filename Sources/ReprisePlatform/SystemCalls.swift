@@ -31,6 +31,9 @@ package enum SystemCalls {
     /// This process's id.
     package static var processID: Int32 { getpid() }
 
+    /// Whether there is a process with this id; its number may have been given to another one since.
+    package static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno == EPERM }
+
     /// An environment variable.
     package static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }

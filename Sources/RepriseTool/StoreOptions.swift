@@ -69,6 +69,9 @@
 
     /// A message for a person and the exit code that goes with it.
     struct Failure: Error, CustomStringConvertible {
+        /// The store is in use by another process.
+        static let inUse: Int32 = 75
+
         let code: Int32
         let description: String
 
@@ -78,7 +81,7 @@
         }
 
         init(_ error: StoreError) {
-            self.init(error.code == .inUse ? 75 : 74, error.description)
+            self.init(error.code == .inUse ? Failure.inUse : 74, error.description)
         }
 
         init(_ error: CacheError) {

@@ -1,3 +1,4 @@
+import Foundation
 import ReprisePlatform
 import RepriseRanges
 
@@ -37,4 +38,13 @@ func bar(_ stored: ByteRangeSet, length: Int64, width: Int) -> String {
 /// `text` with spaces before it up to `width` characters.
 func padded(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
+}
+
+/// Prints a value as one line of JSON, with its members in order.
+func printJSON(_ value: some Encodable) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do { print(String(decoding: try encoder.encode(value), as: UTF8.self)) } catch {
+        preconditionFailure("plain values encode: \(error)")
+    }
 }

@@ -8,14 +8,24 @@
             commandName: "reprise",
             abstract: "Media that plays while it downloads and is never paid for twice.",
             discussion: """
-                Exit codes: 0 success; 1 a goal of `demo` was missed; 64 wrong usage; 69 the origin cannot be used; \
-                70 something unexpected; 74 the store cannot be used; 75 the store is in use by another process.
+                Exit codes: 0 success; 1 `verify` found damage or a goal of `demo` was missed; 64 wrong usage; 69 the origin cannot be used; \
+                70 something unexpected; 74 the store cannot be used; 75 the store is in use by another process; 130 stopped by a signal.
 
                 The store is in --directory, else in $REPRISE_DIRECTORY, else in the user's cache directory \
                 (Linux: $XDG_CACHE_HOME/reprise or ~/.cache/reprise; macOS: ~/Library/Caches/reprise).
                 """,
             version: "0.1.0",
-            subcommands: [Serve.self, URLCommand.self, Get.self, Show.self, List.self, Demo.self],
+            subcommands: [],
+            groupedSubcommands: [
+                CommandGroup(name: "Playing", subcommands: [Serve.self, Play.self, URLCommand.self]),
+                CommandGroup(name: "Fetching", subcommands: [Get.self, Fetch.self]),
+                CommandGroup(
+                    name: "The store",
+                    subcommands: [
+                        List.self, Show.self, Stats.self, Top.self, Verify.self, Pin.self, Unpin.self, Remove.self,
+                    ]),
+                CommandGroup(name: "Trying it", subcommands: [Demo.self]),
+            ],
             defaultSubcommand: nil)
     }
 #else

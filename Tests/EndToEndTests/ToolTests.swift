@@ -131,17 +131,4 @@
             #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count < 160)
         }
     }
-
-    private struct Outcome {
-        private let error: (any Error)?
-
-        init(_ work: () async throws -> Void) async {
-            do {
-                try await work()
-                error = nil
-            } catch { self.error = error }
-        }
-
-        func get() throws { if let error { throw error } }
-    }
 #endif

@@ -25,7 +25,7 @@ package enum RequestTarget: Sendable, Hashable {
         var rest = Substring(target)
         if let token {
             let given = rest.dropFirst().prefix { $0 != "/" && $0 != "?" }
-            guard rest.hasPrefix("/"), RequestTarget.equalInConstantTime(String(given), token) else {
+            guard rest.hasPrefix("/"), SecretText.areEqual(String(given), token) else {
                 self = .forbidden
                 return
             }
@@ -33,7 +33,7 @@ package enum RequestTarget: Sendable, Hashable {
         }
         if rest.hasPrefix("/?url=") || rest.hasPrefix("?url=") {
             let encoded = rest[rest.index(after: rest.firstIndex(of: "=")!)...].prefix { $0 != "&" }
-            guard let text = RequestTarget.percentDecoded(encoded), let url = OriginURL(text) else {
+            guard let text = PercentCoding.decoded(encoded), let url = OriginURL(text) else {
                 self = .unknown("the url parameter is not a percent-encoded http or https URL")
                 return
             }
@@ -55,42 +55,7 @@ package enum RequestTarget: Sendable, Hashable {
     package static func target(for url: OriginURL, token: String?) -> String {
         let prefix = token.map { "/" + $0 } ?? ""
         // User information has no place in the path form.
-        if url.userInfo != nil { return prefix + "/?url=" + percentEncoded(url.description) }
+        if url.userInfo != nil { return prefix + "/?url=" + PercentCoding.encoded(url.description) }
         return prefix + "/\(url.scheme)/\(url.authority)\(url.target)"
-    }
-
-    private static func percentEncoded(_ text: String) -> String {
-        let plain = Set("-._~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-        let digits = Array("0123456789ABCDEF".utf8)
-        let bytes = text.utf8.flatMap { byte in
-            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    // A comparison that takes as long for a nearly right token as for a wrong one.
-    private static func equalInConstantTime(_ left: String, _ right: String) -> Bool {
-        let left = Array(left.utf8)
-        let right = Array(right.utf8)
-        guard left.count == right.count else { return false }
-        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
-
-    private static func percentDecoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard digits.utf8.count == 2, !digits.hasPrefix("+"), let value = UInt8(digits, radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -5,6 +5,7 @@
     import RepriseCore
     import RepriseHTTP
     import ReprisePlatform
+    import Synchronization
 
     /// One client connection: takes requests one after the other, answers each through a `BodySender`.
     ///
@@ -117,14 +118,16 @@
             let head = queue.removeFirst()
             if queue.count == ConnectionHandler.pipelineLimit - 1 { setReading(true) }
             isAnswering = true
-            closesAfterAnswer = closesAfterAnswer || !head.isKeepAlive
+            let isDraining = server.isDraining.load(ordering: .relaxed)
+            closesAfterAnswer = closesAfterAnswer || !head.isKeepAlive || isDraining
             let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
             let now = SystemCalls.wallClock()
             if let reason = server.rules.refusal(fields) {
                 return send(ServerExchange.plain(403, reason, now: now), to: head)
             }
             switch RequestTarget(head.uri, token: server.configuration.token) {
-            case .health: send(ServerExchange.plain(200, "ok", now: now), to: head)
+            case .health:
+                send(ServerExchange.plain(isDraining ? 503 : 200, isDraining ? "draining" : "ok", now: now), to: head)
             case .forbidden:
                 send(ServerExchange.plain(403, "the URL does not carry this proxy's token", now: now), to: head)
             case .unknown(let reason): send(ServerExchange.plain(404, reason, now: now), to: head)

@@ -87,6 +87,10 @@
             try? await group.shutdownGracefully()
         }
 
+        /// Asks balancers to send clients elsewhere: health turns to 503, and connections end with their answers. Whoever
+        /// comes all the same is still served, until `stop`.
+        public func drain() { server.isDraining.store(true, ordering: .relaxed) }
+
         /// Client connections now.
         public var connectionCount: Int { server.connectionCount }
     }
@@ -101,6 +105,8 @@
         let cache: MediaCache
         let configuration: ProxyConfiguration
         let rules: AccessRules
+        /// Whether balancers are told to send clients elsewhere.
+        let isDraining = Atomic(false)
         private let state = Mutex(State())
 
         init(cache: MediaCache, configuration: ProxyConfiguration) {

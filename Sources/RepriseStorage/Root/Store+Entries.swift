@@ -1,4 +1,5 @@
 import ReprisePlatform
+package import RepriseRanges
 
 /// Removing and listing entries.
 extension Store {
@@ -62,5 +63,14 @@ extension Store {
         } catch {
             throw StoreError(error, doing: "noting the store's size")
         }
+    }
+
+    /// An entry's description and everything its slots claim; `nil` where there is no entry. I/O.
+    package func storedRanges(key: String) throws(StoreError) -> (EntryInfo, ByteRangeSet)? {
+        guard let entry = try open(key: key) else { return nil }
+        do throws(FileError) { try entry.generation.load(.from(0)) } catch {
+            throw StoreError(error, doing: "reading what is stored of an entry")
+        }
+        return (entry.info, entry.generation.claimed)
     }
 }

@@ -10,6 +10,8 @@
         static let configuration = CommandConfiguration(abstract: "Show what is stored of a URL.")
 
         @OptionGroup var store: StoreOptions
+        @Flag(help: "Print JSON.")
+        var json = false
         @Argument(help: "URL of the media, or the key of the entry.")
         var url: String
 
@@ -25,6 +27,7 @@
                 do throws(FileError) { try entry.generation.load(.from(0)) } catch {
                     throw Failure(74, "the entry cannot be read now: \(error)")
                 }
+                if json { return printJSON(EntryReport(entry.info, ranges: entry.generation.claimed)) }
                 describe(entry)
             }
         }
@@ -53,6 +56,8 @@
         static let configuration = CommandConfiguration(commandName: "ls", abstract: "List what is stored.")
 
         @OptionGroup var store: StoreOptions
+        @Flag(help: "Print a line of JSON for each entry.")
+        var json = false
 
         func run() async throws {
             try await RepriseTool.run {
@@ -62,12 +67,18 @@
                     for name in try opened.entryNames().sorted() {
                         guard let entry = try opened.describe(name: name) else { continue }
                         count += 1
+                        if json {
+                            var info = entry.info
+                            info.stored = entry.summary.stored
+                            printJSON(EntryReport(info))
+                            continue
+                        }
                         let length = entry.summary.length ?? entry.info.length
                         let stored = entry.summary.stored
                         let share = length.map { $0 > 0 ? percent(stored, $0) : "100 %" } ?? "?"
                         print("\(padded(Size(stored).description, 10)) \(padded(share, 6))  \(entry.info.key)")
                     }
-                    if count == 0 { print("nothing is stored in \(opened.root)") }
+                    if count == 0, !json { print("nothing is stored in \(opened.root)") }
                 } catch {
                     throw Failure(error)
                 }

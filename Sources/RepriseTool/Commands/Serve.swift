@@ -17,7 +17,9 @@
             discussion: """
                 Prints URLs to paste into players. A player's URL is \
                 http://127.0.0.1:PORT/TOKEN/https/host/path for https://host/path. \
-                Stops on SIGINT or SIGTERM after answers under way, within 5 seconds.
+                Stops on SIGINT or SIGTERM after answers under way, within 5 seconds. Other commands of this program \
+                talk to it through a control socket in the store; what that answers, and Prometheus' text, is also \
+                on --admin-port, for requests that carry the secret in the store's file `control`.
                 """)
 
         @OptionGroup var store: StoreOptions
@@ -29,6 +31,17 @@
         var noToken = false
         @Flag(help: "Put a built-in library of synthesised music behind it, throttled to 1 MB/s.")
         var sample = false
+        @Option(help: "Threads for sockets; one a core where not given.")
+        var threads: Int?
+        @Option(help: "Port of 127.0.0.1 for administration and metrics, besides the control socket.")
+        var adminPort: Int?
+        @Option(
+            help: "How much to log: trace, debug, info, notice, warning, error or critical.",
+            transform: { text in
+                guard let level = Logger.Level(rawValue: text) else { throw ValidationError("no such level") }
+                return level
+            })
+        var logLevel = Logger.Level.notice
         @Argument(help: "URLs to print ready-made addresses for.")
         var urls: [String] = []
 
@@ -44,25 +57,37 @@
                 settings.host = host
                 settings.port = port
                 settings.token = token
+                settings.threads = threads
                 let proxy: MediaProxy
                 do { proxy = try await MediaProxy.start(cache: cache, configuration: settings) } catch {
                     throw Failure(70, "cannot listen on \(host):\(port): \(error); choose another with --port")
                 }
+                let log = makeLog()
+                let eventLog = EventLog(cache, log)
+                let administration = try await Administration.start(
+                    cache: cache, proxy: proxy, root: store.root, hasToken: token != nil, port: adminPort, log: log)
                 announce(proxy, sources + (library?.urls ?? []))
-                let log = Logger(label: "reprise")
                 let group = ServiceGroup(
                     configuration: .init(
                         services: [Running(proxy: proxy)], gracefulShutdownSignals: [.sigint, .sigterm], logger: log))
                 try await group.run()
+                await administration.stop()
                 await proxy.stop()
                 await cache.close()
                 await library?.stop()
                 try await client.shutdown()
+                withExtendedLifetime(eventLog) {}
                 let sums = cache.statistics
                 print(
                     "stopped: \(Size(sums.served)) served, \(Size(sums.fromOrigin)) from origins, \(sums.originRequests) requests"
                 )
             }
+        }
+
+        private func makeLog() -> Logger {
+            var log = Logger(label: "reprise") { StreamLogHandler.standardError(label: $0) }
+            log.logLevel = logLevel
+            return log
         }
 
         private func announce(_ proxy: MediaProxy, _ sources: [OriginURL]) {

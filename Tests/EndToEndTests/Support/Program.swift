@@ -45,10 +45,13 @@
 
             var processIdentifier: Int32 { process.processIdentifier }
 
-            init(directory: String, token: Bool = false, port: Int = 0, environment: [String: String] = [:]) throws {
+            init(
+                directory: String, token: Bool = false, port: Int = 0, arguments: [String] = [],
+                environment: [String: String] = [:]
+            ) throws {
                 process.executableURL = Program.reprise
                 process.arguments =
-                    ["serve", "--port", "\(port)", "--directory", directory] + (token ? [] : ["--no-token"])
+                    ["serve", "--port", "\(port)", "--directory", directory] + (token ? [] : ["--no-token"]) + arguments
                 process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
                 let output = Pipe()
                 process.standardOutput = output

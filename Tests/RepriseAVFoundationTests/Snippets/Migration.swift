@@ -34,8 +34,7 @@ func migrationAsset(cache: MediaCache, url: URL) -> AVPlayerItem {
 
 func migrationPreload(cache: MediaCache, url: URL) async throws {
     // snippet: migration-preload
-    let head = ByteRange(0, 1 << 20)
-    for try await _ in try cache.resource(for: url).bytes(in: head) {}
+    try await cache.prefetch(url, .bytes(1 << 20)).value
     // end
 }
 
@@ -58,14 +57,9 @@ func migrationKeys() -> MediaCache.Configuration {
     return configuration
 }
 
-func migrationFeed(cache: MediaCache, next: [URL]) -> Task<Void, any Error> {
+func migrationFeed(cache: MediaCache, next: [URL]) throws -> [Prefetch] {
     // snippet: migration-feed
-    let preloading = Task {
-        for url in next {
-            let resource = try cache.resource(for: url)
-            for try await _ in resource.bytes(in: ByteRange(0, 1 << 20)) {}
-        }
-    }
+    let preloads = try next.map { url in try cache.prefetch(url, .bytes(1 << 20)) }
     // end
-    return preloading
+    return preloads
 }

@@ -1,0 +1,27 @@
+import ReprisePlatform
+package import RepriseRanges
+package import RepriseStorage
+
+extension MediaResource {
+    /// What is stored of it, and where: reads the entry's description and all its slots, on the read pool; `nil` where
+    /// nothing is stored.
+    /// - Throws: `CacheError` with `.store` where that cannot be read now.
+    package func storedEntry() async throws(CacheError) -> (info: EntryInfo, ranges: ByteRangeSet)? {
+        let (cache, key) = (cache, request.key)
+        let store = try cache.keptStore()
+        let answer: Result<(EntryInfo, ByteRangeSet)?, StoreError> = await withCheckedContinuation { done in
+            cache.environment.queues.read {
+                done.resume(returning: Result { () throws(StoreError) in try store.storedRanges(key: key.text) })
+            }
+        }
+        do throws(StoreError) {
+            guard let (info, found) = try answer.get() else { return nil }
+            var ranges = found
+            // What an open session knows may be ahead of what it has told the disk.
+            ranges.formUnion(storedRanges())
+            return (info, ranges)
+        } catch {
+            throw CacheError(error)
+        }
+    }
+}

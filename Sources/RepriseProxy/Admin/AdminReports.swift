@@ -1,0 +1,59 @@
+package import RepriseCore
+
+/// Sums of a cache, as the admin listener tells them; sizes are bytes.
+package struct StatisticsReport: Codable, Sendable, Hashable {
+    package var servedBytes: Int64
+    package var originBytes: Int64
+    package var savedBytes: Int64
+    package var storedBytes: Int64
+    package var originRequests: Int64
+    package var readers: Int64
+    package var damagedBlocks: Int64
+    /// Share of served bytes that no origin had to send; `nil` before anything was served.
+    package var hitRatio: Double?
+    /// Client connections of the media listener now; `nil` where there is none.
+    package var connections: Int?
+    /// What was stored when the cache was opened; `nil` until it has been added up.
+    package var entriesAtOpening: Int?
+    package var bytesAtOpening: Int64?
+
+    package init(_ sums: CacheStatistics, connections: Int?, usage: StoreUsage?) {
+        servedBytes = sums.served
+        originBytes = sums.fromOrigin
+        savedBytes = sums.saved
+        storedBytes = sums.stored
+        originRequests = sums.originRequests
+        readers = sums.readers
+        damagedBlocks = sums.damagedBlocks
+        hitRatio = sums.served > 0 ? Double(sums.saved) / Double(sums.served) : nil
+        self.connections = connections
+        entriesAtOpening = usage?.entries
+        bytesAtOpening = usage?.stored
+    }
+}
+
+/// A fetch ahead, as the admin listener tells it; sizes are bytes.
+package struct PrefetchReport: Codable, Sendable, Hashable {
+    package var id: Int
+    /// What is fetched, without what follows a question mark.
+    package var url: String
+    /// Bytes of what was asked for that are stored, in one run from its start.
+    package var stored: Int64
+    /// Bytes asked for; `nil` while the length is not known.
+    package var expected: Int64?
+    package var isComplete: Bool
+    package var hasEnded: Bool
+    /// Why it ended before it was done.
+    package var failure: String?
+
+    package init(id: Int, url: String, _ prefetch: Prefetch) {
+        let progress = prefetch.progress
+        self.id = id
+        self.url = url
+        stored = progress.stored
+        expected = progress.expected
+        hasEnded = prefetch.hasEnded
+        isComplete = hasEnded && progress.failure == nil
+        failure = progress.failure?.message
+    }
+}

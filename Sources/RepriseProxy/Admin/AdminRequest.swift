@@ -1,0 +1,142 @@
+package import RepriseHTTP
+package import RepriseRanges
+
+/// What an administrator asks of a cache. Total: every method and target has an answer.
+///
+///     GET    /health
+///     GET    /statistics                       sums since the start
+///     GET    /metrics                          the same for Prometheus
+///     GET    /activity                         open resources: readers and transfers now
+///     GET    /entries                          what is stored
+///     GET    /entries?url=U                    one entry, with its ranges
+///     DELETE /entries?url=U                    remove it; all=1 instead of url=U removes every entry
+///     PUT    /pins?url=U     DELETE /pins?url=U
+///     POST   /prefetches?url=U[&range=0-99]    fetch ahead; answers with an id
+///     GET    /prefetches     GET /prefetches/ID     DELETE /prefetches/ID
+///     POST   /drain                            take no more connections: health turns to 503
+package enum AdminRequest: Sendable, Hashable {
+    case health
+    case statistics
+    case metrics
+    case activity
+    case entries
+    case entry(OriginURL)
+    case remove(OriginURL)
+    case removeAll
+    case pin(OriginURL)
+    case unpin(OriginURL)
+    case prefetch(OriginURL, ByteRange?)
+    case prefetches
+    case prefetchProgress(Int)
+    case cancelPrefetch(Int)
+    case drain
+
+    /// Why a request is none.
+    package enum Refusal: Error, Hashable {
+        /// Nothing has this path.
+        case unknownPath
+        /// The path is there, but not for this method; names those it has.
+        case wrongMethod(allowed: String)
+        /// A parameter is missing or unreadable; says which.
+        case badParameter(String)
+    }
+
+    package init(method: String, target: String) throws(Refusal) {
+        let path = target.prefix { $0 != "?" }
+        let parameters = AdminRequest.parameters(target.dropFirst(path.count + 1))
+        switch path {
+        case "/health": self = try AdminRequest.only("GET", method, .health)
+        case "/statistics": self = try AdminRequest.only("GET", method, .statistics)
+        case "/metrics": self = try AdminRequest.only("GET", method, .metrics)
+        case "/activity": self = try AdminRequest.only("GET", method, .activity)
+        case "/drain": self = try AdminRequest.only("POST", method, .drain)
+        case "/entries": self = try AdminRequest.entries(method, parameters)
+        case "/pins":
+            switch method {
+            case "PUT": self = .pin(try AdminRequest.url(parameters))
+            case "DELETE": self = .unpin(try AdminRequest.url(parameters))
+            default: throw .wrongMethod(allowed: "PUT, DELETE")
+            }
+        case "/prefetches": self = try AdminRequest.prefetches(method, parameters)
+        case _ where path.hasPrefix("/prefetches/"):
+            guard let id = Int(path.dropFirst("/prefetches/".count)) else { throw .unknownPath }
+            switch method {
+            case "GET": self = .prefetchProgress(id)
+            case "DELETE": self = .cancelPrefetch(id)
+            default: throw .wrongMethod(allowed: "GET, DELETE")
+            }
+        default: throw .unknownPath
+        }
+    }
+
+    /// Method and target by which this is asked for.
+    package var line: (method: String, target: String) {
+        switch self {
+        case .health: ("GET", "/health")
+        case .statistics: ("GET", "/statistics")
+        case .metrics: ("GET", "/metrics")
+        case .activity: ("GET", "/activity")
+        case .entries: ("GET", "/entries")
+        case .entry(let url): ("GET", "/entries?url=" + PercentCoding.encoded(url.description))
+        case .remove(let url): ("DELETE", "/entries?url=" + PercentCoding.encoded(url.description))
+        case .removeAll: ("DELETE", "/entries?all=1")
+        case .pin(let url): ("PUT", "/pins?url=" + PercentCoding.encoded(url.description))
+        case .unpin(let url): ("DELETE", "/pins?url=" + PercentCoding.encoded(url.description))
+        case .prefetch(let url, let range):
+            (
+                "POST",
+                "/prefetches?url=" + PercentCoding.encoded(url.description)
+                    + (range.map { "&range=\($0.lowerBound)-" + ($0.upperBound == .max ? "" : "\($0.upperBound - 1)") }
+                        ?? "")
+            )
+        case .prefetches: ("GET", "/prefetches")
+        case .prefetchProgress(let id): ("GET", "/prefetches/\(id)")
+        case .cancelPrefetch(let id): ("DELETE", "/prefetches/\(id)")
+        case .drain: ("POST", "/drain")
+        }
+    }
+
+    // MARK: Reading
+
+    private static func only(_ allowed: String, _ method: String, _ request: Self) throws(Refusal) -> Self {
+        guard method == allowed else { throw .wrongMethod(allowed: allowed) }
+        return request
+    }
+
+    private static func entries(_ method: String, _ parameters: [String: String]) throws(Refusal) -> Self {
+        switch method {
+        case "GET": return parameters["url"] == nil ? .entries : .entry(try url(parameters))
+        case "DELETE": return parameters["all"] == "1" ? .removeAll : .remove(try url(parameters))
+        default: throw .wrongMethod(allowed: "GET, DELETE")
+        }
+    }
+
+    private static func prefetches(_ method: String, _ parameters: [String: String]) throws(Refusal) -> Self {
+        switch method {
+        case "GET": return .prefetches
+        case "POST":
+            guard let text = parameters["range"] else { return .prefetch(try url(parameters), nil) }
+            guard let parts = RangeSpecifier.parse("bytes=" + text), parts.count == 1,
+                let range = parts[0].resolvedWithoutLength
+            else { throw .badParameter("range is not of the form FIRST-LAST or FIRST-") }
+            return .prefetch(try url(parameters), range)
+        default: throw .wrongMethod(allowed: "GET, POST")
+        }
+    }
+
+    private static func url(_ parameters: [String: String]) throws(Refusal) -> OriginURL {
+        guard let url = parameters["url"].flatMap({ OriginURL($0) }) else {
+            throw .badParameter("url is not a percent-encoded http or https URL")
+        }
+        return url
+    }
+
+    private static func parameters(_ query: Substring) -> [String: String] {
+        var found: [String: String] = [:]
+        for item in query.split(separator: "&") {
+            let name = item.prefix { $0 != "=" }
+            found[String(name)] = PercentCoding.decoded(item.dropFirst(name.count + 1))
+        }
+        return found
+    }
+}

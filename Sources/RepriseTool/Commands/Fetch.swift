@@ -1,0 +1,148 @@
+#if Server
+    import ArgumentParser
+    import Foundation
+    import RepriseHTTP
+    import ReprisePlatform
+    import RepriseProxy
+    import RepriseRanges
+    import Synchronization
+    import UnixSignals
+
+    struct Fetch: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Fetch URLs into the store, so that playing them later costs nothing.",
+            discussion: """
+                Fetches what is missing and no more: interrupted, it goes on from there the next time. Where a server \
+                holds the store, the server fetches. Stopped by SIGINT or SIGTERM, it exits with 130.
+                """)
+
+        @OptionGroup var store: StoreOptions
+        @Option(name: .customShort("i"), help: "File with a URL on each line; - is standard input.")
+        var list: String?
+        @Option(name: .shortAndLong, help: "Bytes to fetch of each: FIRST-LAST or FIRST-.")
+        var range: String?
+        @Option(name: .shortAndLong, help: "How many to fetch at a time.")
+        var jobs = 2
+        @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+        var quiet = false
+        @Flag(help: "Print a line of JSON for each URL.")
+        var json = false
+        @Argument(help: "URLs of the media.")
+        var urls: [String] = []
+
+        func validate() throws {
+            if urls.isEmpty, list == nil { throw ValidationError("name URLs, or a list of them with -i") }
+            if jobs < 1 { throw ValidationError("--jobs is at least 1") }
+        }
+
+        func run() async throws {
+            try await RepriseTool.run {
+                let sources = try (urls + lines()).map(parseURL)
+                let wanted = try range.map(parseRange)
+                try await store.withControl { control in
+                    var run = FetchRun(
+                        control: control, range: wanted, jobs: jobs,
+                        display: quiet ? .none : json ? .json : SystemCalls.isTerminal(2) ? .bar : .lines)
+                    try await run.fetch(sources)
+                }
+            }
+        }
+
+        private func parseRange(_ text: String) throws -> ByteRange {
+            guard let parts = RangeSpecifier.parse("bytes=" + text), parts.count == 1,
+                let range = parts[0].resolvedWithoutLength
+            else { throw Failure(64, "--range \(text) is not of the form FIRST-LAST or FIRST-") }
+            return range
+        }
+
+        private func lines() throws -> [String] {
+            guard let list else { return [] }
+            let data: Data
+            if list == "-" {
+                data = Foundation.FileHandle.standardInput.readDataToEndOfFile()
+            } else {
+                do { data = try Data(contentsOf: URL(fileURLWithPath: list)) } catch {
+                    throw Failure(64, "the list \(list) cannot be read: \(error.localizedDescription)")
+                }
+            }
+            return String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+                .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+        }
+    }
+
+    /// The fetching of a list, some at a time, with its display.
+    private struct FetchRun {
+        enum Display { case none, lines, bar, json }
+
+        let control: Control
+        let range: ByteRange?
+        let jobs: Int
+        let display: Display
+        private var progress = Progress()
+        private var running: [Int] = []
+        private var ended: [PrefetchReport] = []
+
+        init(control: Control, range: ByteRange?, jobs: Int, display: Display) {
+            self.control = control
+            self.range = range
+            self.jobs = jobs
+            self.display = display
+        }
+
+        /// How often the state is looked at.
+        private static let pace = Duration.milliseconds(200)
+
+        mutating func fetch(_ sources: [OriginURL]) async throws {
+            let isStopped = Atomic(false)
+            let signals = Task {
+                for await _ in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
+                    isStopped.store(true, ordering: .relaxed)
+                }
+            }
+            defer { signals.cancel() }
+            var waiting = sources[...]
+            while !(waiting.isEmpty && running.isEmpty) {
+                if isStopped.load(ordering: .relaxed) { return try await stop() }
+                while running.count < jobs, let next = waiting.popFirst() {
+                    running.append(try await control.send(.prefetch(next, range), as: PrefetchReport.self).id)
+                }
+                try await Task.sleep(for: FetchRun.pace)
+                try await look(of: sources.count)
+            }
+            if display == .bar { printErrorPart("\r\u{1B}[K") }
+            guard ended.allSatisfy(\.isComplete) else { throw ExitCode(69) }
+        }
+
+        private mutating func look(of count: Int) async throws {
+            var reports: [PrefetchReport] = []
+            for id in running {
+                reports.append(try await control.send(.prefetchProgress(id), as: PrefetchReport.self))
+            }
+            let now = Double(SystemCalls.monotonicNanoseconds()) / 1e9
+            for report in reports where report.hasEnded {
+                running.removeAll { $0 == report.id }
+                ended.append(report)
+                announce(report)
+            }
+            progress.update(ended + reports.filter { !$0.hasEnded }, of: count, at: now)
+            if display == .bar { printErrorPart("\r\u{1B}[K" + progress.line(width: SystemCalls.terminalWidth(2) - 1)) }
+        }
+
+        private func announce(_ report: PrefetchReport) {
+            if display == .bar { printErrorPart("\r\u{1B}[K") }
+            if let failure = report.failure {
+                printError("reprise: \(report.url): \(failure)")
+            } else if display == .lines || display == .bar {
+                printError("\(report.url): \(Size(report.stored)) stored")
+            }
+            if display == .json { printJSON(report) }
+        }
+
+        private mutating func stop() async throws {
+            for id in running { _ = try await control.send(.cancelPrefetch(id)) }
+            if display == .bar { printErrorPart("\r\u{1B}[K") }
+            printError("reprise: stopped; what came is kept, and the same command goes on from there")
+            throw ExitCode(130)
+        }
+    }
+#endif

@@ -1,0 +1,83 @@
+#if Server
+    import ArgumentParser
+    import Foundation
+    import RepriseCore
+    import RepriseHTTP
+    import ReprisePlatform
+    import RepriseRanges
+    import RepriseStorage
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read what is stored and check the proof of every block.",
+            discussion: """
+                Changes nothing and may run beside a server. Damaged blocks cost only themselves: the next reader has \
+                them fetched again. Exits with 1 where there is damage.
+                """)
+
+        @OptionGroup var store: StoreOptions
+        @Flag(help: "Print a line of JSON for each entry.")
+        var json = false
+        @Argument(help: "URLs or keys; everything where none is named.")
+        var urls: [String] = []
+
+        func run() async throws {
+            try await RepriseTool.run {
+                let opened = try store.openForReading()
+                var damaged: Int64 = 0
+                do throws(StoreError) {
+                    for key in try keys(opened) { damaged += try check(key, opened) }
+                } catch {
+                    throw Failure(error)
+                }
+                if damaged > 0 { throw ExitCode(1) }
+            }
+        }
+
+        private func keys(_ store: Store) throws(StoreError) -> [String] {
+            if !urls.isEmpty {
+                return urls.map { OriginURL($0).map { KeyPolicy.unsigned.key(for: $0).text } ?? $0 }
+            }
+            var keys: [String] = []
+            for name in try store.entryNames() {
+                if let key = try store.describe(name: name)?.info.key { keys.append(key) }
+            }
+            return keys.sorted()
+        }
+
+        private func check(_ key: String, _ store: Store) throws(StoreError) -> Int64 {
+            guard let entry = try store.open(key: key) else {
+                report(Finding(key: key, checkedBytes: 0, damagedBlocks: 0, isStored: false))
+                return 0
+            }
+            let generation = entry.generation
+            do throws(FileError) {
+                try generation.load(.from(0))
+                let claimed = generation.claimed.count
+                try generation.verify(.from(0))
+                let damaged = generation.damagedBlocks
+                report(Finding(key: key, checkedBytes: claimed, damagedBlocks: damaged, isStored: true))
+                return damaged
+            } catch {
+                throw StoreError(.unavailable, "\(key) cannot be read now: \(error)")
+            }
+        }
+
+        private struct Finding: Encodable {
+            var key: String
+            var checkedBytes: Int64
+            var damagedBlocks: Int64
+            var isStored: Bool
+        }
+
+        private func report(_ finding: Finding) {
+            if json { return printJSON(finding) }
+            let state =
+                !finding.isStored
+                ? "not stored"
+                : finding.damagedBlocks == 0
+                    ? "good" : "\(finding.damagedBlocks) damaged block\(finding.damagedBlocks == 1 ? "" : "s")"
+            print("\(padded(Size(finding.checkedBytes).description, 10))  \(state)  \(finding.key)")
+        }
+    }
+#endif

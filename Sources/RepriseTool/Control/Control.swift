@@ -1,0 +1,95 @@
+#if Server
+    import Foundation
+    import RepriseAsyncHTTPClient
+    import RepriseCore
+    import RepriseHTTP
+    import ReprisePlatform
+    import RepriseProxy
+    import RepriseStorage
+
+    /// Whoever may change the store: this process, or the server that holds it. Both are asked the same.
+    enum Control: Sendable {
+        case own(AdminService)
+        case server(ControlClient)
+
+        func send(_ request: AdminRequest) async throws -> AdminAnswer {
+            let answer: AdminAnswer
+            switch self {
+            case .own(let service): answer = await service.answer(request)
+            case .server(let client): answer = try await client.send(request)
+            }
+            guard answer.status < 300 else { throw Control.failure(answer) }
+            return answer
+        }
+
+        func send<Report: Decodable>(_ request: AdminRequest, as: Report.Type) async throws -> Report {
+            try JSONDecoder().decode(Report.self, from: Data(try await send(request).body))
+        }
+
+        private static func failure(_ answer: AdminAnswer) -> Failure {
+            var text = String(decoding: answer.body, as: UTF8.self)
+            if text.hasSuffix("\n") { text.removeLast() }
+            switch answer.status {
+            case 400: return Failure(64, text)
+            case 404: return Failure(69, text)
+            default: return Failure(74, text)
+            }
+        }
+    }
+
+    extension StoreOptions {
+        /// Who holds the store.
+        enum Holder {
+            case us(Store)
+            case server(ControlClient)
+        }
+
+        /// Takes the store, or finds the server that has it.
+        /// - Throws: Where another program has it that cannot be asked.
+        func hold() throws -> Holder {
+            do { return .us(try open()) } catch let failure as Failure where failure.code == Failure.inUse {
+                // The lock, not a file that a killed server may have left, says that there is one.
+                do throws(FileError) {
+                    if let file = try ControlFile.read(root) { return .server(ControlClient(file: file)) }
+                } catch {
+                    throw Failure(74, "the server's control file in \(root) cannot be read: \(error)")
+                }
+                throw failure
+            }
+        }
+
+        /// The server that holds the store; `nil` where none answers. Does not touch the store's lock.
+        func runningServer() async throws -> ControlClient? {
+            let file: ControlFile?
+            do throws(FileError) { file = try ControlFile.read(root) } catch {
+                throw Failure(74, "the server's control file in \(root) cannot be read: \(error)")
+            }
+            // One that was killed leaves its file behind.
+            guard let file, SystemCalls.isRunning(file.process) else { return nil }
+            let client = ControlClient(file: file)
+            return await caught { _ = try await client.send(.health, seconds: 5) } == nil ? client : nil
+        }
+
+        /// Runs `work` with whoever may change the store.
+        func withControl(_ work: (Control) async throws -> Void) async throws {
+            switch try hold() {
+            case .server(let server): try await work(.server(server))
+            case .us(let store):
+                let client = AsyncHTTPOriginClient()
+                let cache = MediaCache(store: store, client: client)
+                let service = AdminService(cache)
+                let failure = await caught { try await work(.own(service)) }
+                service.cancelPrefetches()
+                await cache.close()
+                try await client.shutdown()
+                if let failure { throw failure }
+            }
+        }
+    }
+
+    /// The error that `work` ends with; `nil` where it ends well.
+    func caught(_ work: () async throws -> Void) async -> (any Error)? {
+        do { try await work() } catch { return error }
+        return nil
+    }
+#endif

@@ -1,0 +1,67 @@
+#if Server
+    import Metrics
+    import RepriseCore
+    import Synchronization
+
+    /// A cache's sums and events as metrics. Bytes are named `_bytes`, sums `_total`.
+    final class CacheMeters: Sendable {
+        private let registry = PrometheusRegistry()
+        private let cache: MediaCache
+        private let connections: @Sendable () -> Int
+        /// What the counters have been told already.
+        private let told = Mutex(CacheStatistics())
+        private let subscription: EventSubscription
+
+        init(_ cache: MediaCache, connections: @escaping @Sendable () -> Int) {
+            self.cache = cache
+            self.connections = connections
+            let registry = registry
+            subscription = cache.onEvent { event in
+                guard let name = CacheMeters.name(event) else { return }
+                Counter(label: "reprise_events_total", dimensions: [("event", name)], factory: registry).increment()
+            }
+        }
+
+        /// Prometheus' text as of now.
+        func text() -> String {
+            told.withLock { told in
+                let now = cache.statistics
+                count("reprise_served_bytes_total", now.served - told.served)
+                count("reprise_origin_bytes_total", now.fromOrigin - told.fromOrigin)
+                count("reprise_origin_requests_total", now.originRequests - told.originRequests)
+                count("reprise_stored_bytes_total", now.stored - told.stored)
+                count("reprise_readers_total", now.readers - told.readers)
+                count("reprise_damaged_blocks_total", now.damagedBlocks - told.damagedBlocks)
+                told = now
+            }
+            let activity = cache.activity
+            gauge("reprise_connections", connections())
+            gauge("reprise_readers", activity.readers)
+            gauge("reprise_transfers", activity.transfers)
+            return registry.text()
+        }
+
+        private func count(_ label: String, _ amount: Int64) {
+            Counter(label: label, dimensions: [], factory: registry).increment(by: amount)
+        }
+
+        private func gauge(_ label: String, _ value: Int) {
+            Meter(label: label, dimensions: [], factory: registry).set(value)
+        }
+
+        private static func name(_ event: CacheEvent) -> String? {
+            switch event {
+            case .hit: "hit"
+            case .miss: "miss"
+            case .degraded: "degraded"
+            case .purged: "purged"
+            case .generationChanged: "generation_changed"
+            case .damaged: "damaged"
+            case .demotedEntityTags: "demoted_entity_tags"
+            case .mismatch: "mismatch"
+            case .originError: "origin_error"
+            case .originRequest, .stored: nil  // counted with the sums
+            }
+        }
+    }
+#endif

@@ -1,0 +1,62 @@
+import RepriseHTTP
+import RepriseProxy
+import RepriseRanges
+import Testing
+
+/// What an administrator can ask: the reading of method and target.
+@Suite struct AdminRequestTests {
+    private static let url = OriginURL("https://cdn.example/a b.mp3?sig=1&x=%2F".replacingSpace)!
+
+    static let requests: [AdminRequest] = [
+        .health, .statistics, .metrics, .activity, .entries, .entry(url), .remove(url), .removeAll, .pin(url),
+        .unpin(url), .prefetch(url, nil), .prefetch(url, ByteRange(0, 100)), .prefetch(url, .from(7)), .prefetches,
+        .prefetchProgress(3), .cancelPrefetch(3), .drain,
+    ]
+
+    @Test(arguments: requests) func `a request is read back from the line it is asked by`(
+        _ request: AdminRequest
+    ) throws {
+        let line = request.line
+        #expect(try AdminRequest(method: line.method, target: line.target) == request)
+    }
+
+    @Test(arguments: [
+        ("GET", "/nothing", AdminRequest.Refusal.unknownPath),
+        ("GET", "/prefetches/x", .unknownPath),
+        ("GET", "", .unknownPath),
+        ("POST", "/entries", .wrongMethod(allowed: "GET, DELETE")),
+        ("DELETE", "/metrics", .wrongMethod(allowed: "GET")),
+        ("DELETE", "/entries", .badParameter("url is not a percent-encoded http or https URL")),
+        ("DELETE", "/entries?all=0", .badParameter("url is not a percent-encoded http or https URL")),
+        ("GET", "/entries?url=ftp%3A%2F%2Fx", .badParameter("url is not a percent-encoded http or https URL")),
+        ("PUT", "/pins?url=%zz", .badParameter("url is not a percent-encoded http or https URL")),
+        (
+            "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&range=5-2",
+            .badParameter("range is not of the form FIRST-LAST or FIRST-")
+        ),
+        (
+            "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&range=-5",
+            .badParameter("range is not of the form FIRST-LAST or FIRST-")
+        ),
+    ]) func `what is not understood is refused, with its reason`(
+        _ method: String, _ target: String, _ refusal: AdminRequest.Refusal
+    ) {
+        // Not `#expect(throws:)`: Swift 6.3.1 crashes on its closure with a typed error.
+        do throws(AdminRequest.Refusal) {
+            Issue.record("read as \(try AdminRequest(method: method, target: target))")
+        } catch {
+            #expect(error == refusal)
+        }
+    }
+
+    @Test func `secrets are compared whole`() {
+        #expect(SecretText.areEqual("abc", "abc"))
+        #expect(!SecretText.areEqual("abc", "abd"))
+        #expect(!SecretText.areEqual("abc", "ab"))
+        #expect(!SecretText.areEqual("", "a"))
+    }
+}
+
+extension String {
+    fileprivate var replacingSpace: String { String(map { $0 == " " ? "_" : $0 }) }
+}
