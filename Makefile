@@ -5,11 +5,21 @@ KILLS ?= 500
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
 MISTAKES ?=
+PREFIX ?= /usr/local
 
-.PHONY: run build test check apple-check format simulate mistakes kill demo clean tools
+.PHONY: run build install test check apple-check format simulate mistakes kill demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
+
+install: build  ## The program, its man page and its shells' completions, under PREFIX.
+	install -d $(PREFIX)/bin $(PREFIX)/share/man/man1 $(PREFIX)/share/bash-completion/completions \
+		$(PREFIX)/share/zsh/site-functions $(PREFIX)/share/fish/vendor_completions.d
+	install -m 755 .build/release/reprise $(PREFIX)/bin/reprise
+	scripts/man .build/release/reprise >$(PREFIX)/share/man/man1/reprise.1
+	.build/release/reprise --generate-completion-script bash >$(PREFIX)/share/bash-completion/completions/reprise
+	.build/release/reprise --generate-completion-script zsh >$(PREFIX)/share/zsh/site-functions/_reprise
+	.build/release/reprise --generate-completion-script fish >$(PREFIX)/share/fish/vendor_completions.d/reprise.fish
 
 demo: build  ## Show what the cache does: no network, no player.
 	.build/release/reprise demo

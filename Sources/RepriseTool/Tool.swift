@@ -20,11 +20,11 @@
                 CommandGroup(name: "Playing", subcommands: [Serve.self, Play.self, URLCommand.self]),
                 CommandGroup(name: "Fetching", subcommands: [Get.self, Fetch.self]),
                 CommandGroup(
-                    name: "The store",
+                    name: "Store",
                     subcommands: [
                         List.self, Show.self, Stats.self, Top.self, Verify.self, Pin.self, Unpin.self, Remove.self,
                     ]),
-                CommandGroup(name: "Trying it", subcommands: [Demo.self]),
+                CommandGroup(name: "Demonstration", subcommands: [Demo.self]),
             ],
             defaultSubcommand: nil)
     }

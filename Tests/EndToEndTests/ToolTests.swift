@@ -111,6 +111,24 @@
             #expect(!demo.text.contains("MISSED"))
         }
 
+        @Test func `the man page and the completions know every command`() throws {
+            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            let page = try Program.run(
+                root.appendingPathComponent("scripts/man").path, [Program.reprise.path])
+            #expect(page.status == 0, "\(page.errors)")
+            let completions = try ["bash", "zsh", "fish"].map {
+                try Program.run(["--generate-completion-script", $0]).text
+            }
+            let help = try Program.run(["--help"]).text
+            let commands = help.matches(of: /\n  ([a-z]+)  +[A-Z]/).map { String($0.output.1) }
+            #expect(commands.count >= 14)
+            for command in commands {
+                #expect(page.text.contains("\\fBreprise \(command)\\fR"), "\(command)")
+                for text in completions { #expect(text.contains(command), "\(command)") }
+            }
+        }
+
         @Test func `what the README names is there, bug34`() throws {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent()
