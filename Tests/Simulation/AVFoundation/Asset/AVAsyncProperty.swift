@@ -15,11 +15,9 @@ public final class AVAsyncProperty<Root: AVAsynchronousKeyValueLoading, Value: S
 
 extension AVPartialAsyncProperty where Root: AVAsset {
     /// Whether a player can play it.
-    public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty { $0.isPlayable } }
+    public static var isPlayable: AVAsyncProperty<Root, Bool> { AVAsyncProperty { $0.length > 0 } }
     /// How long it is.
     public static var duration: AVAsyncProperty<Root, CMTime> { AVAsyncProperty { $0.duration } }
-    /// Whether it needs keys; never here.
-    public static var hasProtectedContent: AVAsyncProperty<Root, Bool> { AVAsyncProperty { _ in false } }
     /// Whether a receiver can load its URL by itself.
     public static var isCompatibleWithAirPlayVideo: AVAsyncProperty<Root, Bool> { AVAsyncProperty { $0.isNative } }
 }
@@ -29,7 +27,11 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
     public func load<Value>(
         _ property: AVAsyncProperty<Self, Value>, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        property.value(try await simulatedFacts(isolation: isolation))
+        guard let media = simulatedMedia else { throw AVError.make(.operationNotSupportedForAsset) }
+        let facts = try await withCheckedThrowingContinuation { continuation in
+            media.prepare { continuation.resume(with: $0) }
+        }
+        return property.value(facts)
     }
 
     /// The values of two properties.
@@ -37,14 +39,6 @@ extension AVAsynchronousKeyValueLoading where Self: AVAsset {
         _ first: AVAsyncProperty<Self, First>, _ second: AVAsyncProperty<Self, Second>,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> (First, Second) {
-        let facts = try await simulatedFacts(isolation: isolation)
-        return (first.value(facts), second.value(facts))
-    }
-
-    private func simulatedFacts(isolation: isolated (any Actor)?) async throws -> SimulatedMedia.Facts {
-        guard let media = simulatedMedia else { throw AVError.make(.operationNotSupportedForAsset) }
-        return try await withCheckedThrowingContinuation { continuation in
-            media.prepare { continuation.resume(with: $0) }
-        }
+        (try await load(first), try await load(second))
     }
 }

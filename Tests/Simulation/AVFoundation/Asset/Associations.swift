@@ -1,9 +1,7 @@
 /// How an associated object is held.
 public enum objc_AssociationPolicy: UInt, Sendable {
-    /// Held as long as its owner lives; the only policy simulated.
+    /// Held as long as its owner lives; the only policy here.
     case OBJC_ASSOCIATION_RETAIN = 769
-    /// The same here.
-    case OBJC_ASSOCIATION_RETAIN_NONATOMIC = 1
 }
 
 /// Ties the value's life to the owner's, as the Objective-C runtime does. Here the owner must be an ``AVAsset`` or an

@@ -13,16 +13,17 @@ open class AVAssetResourceLoader: NSObject, SimulatedAssociating, @unchecked Sen
     /// Who answers, on which queue; the delegate is held weakly. A delegate without a queue is a recorded trap where
     /// Apple throws, and changes nothing.
     open func setDelegate(_ delegate: (any AVAssetResourceLoaderDelegate)?, queue delegateQueue: DispatchQueue?) {
-        core.setDelegate(delegate, queue: delegateQueue)
+        core.state.withLock { state in
+            guard delegate == nil || delegateQueue != nil else {
+                let reason = "setDelegate(_:queue:) with a delegate and no queue"
+                return state.traps.append(SimulatedTrap(name: "NSInvalidArgumentException", reason: reason))
+            }
+            (state.delegate, state.delegateQueue) = (delegate, delegateQueue)
+        }
     }
 
     /// Who answers.
     open var delegate: (any AVAssetResourceLoaderDelegate)? { core.state.withLock { $0.delegate } }
     /// The queue of every callback.
     open var delegateQueue: DispatchQueue? { core.state.withLock { $0.delegateQueue } }
-    /// Whether content keys are loaded ahead; without effect here.
-    open var preloadsEligibleContentKeys: Bool {
-        get { core.state.withLock { $0.preloadsKeys } }
-        set { core.state.withLock { $0.preloadsKeys = newValue } }
-    }
 }

@@ -1,5 +1,4 @@
 public import Foundation
-public import FoundationNetworking
 
 /// Answers for URLs that the system cannot load. No requirement is bound to an actor; each is optional on Apple's
 /// platforms, and a default here stands for "not implemented".
@@ -17,14 +16,6 @@ public protocol AVAssetResourceLoaderDelegate: NSObjectProtocol {
     /// A request that was not finished is not wanted any more.
     func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest)
-    /// The system's own loading asks for credentials.
-    func resourceLoader(
-        _ resourceLoader: AVAssetResourceLoader,
-        shouldWaitForResponseTo authenticationChallenge: URLAuthenticationChallenge
-    ) -> Bool
-    /// An authentication challenge is not wanted any more.
-    func resourceLoader(
-        _ resourceLoader: AVAssetResourceLoader, didCancel authenticationChallenge: URLAuthenticationChallenge)
 }
 
 extension AVAssetResourceLoaderDelegate {
@@ -41,14 +32,5 @@ extension AVAssetResourceLoaderDelegate {
     /// Not implemented.
     public func resourceLoader(
         _ resourceLoader: AVAssetResourceLoader, didCancel loadingRequest: AVAssetResourceLoadingRequest
-    ) {}
-    /// Not implemented: default handling.
-    public func resourceLoader(
-        _ resourceLoader: AVAssetResourceLoader,
-        shouldWaitForResponseTo authenticationChallenge: URLAuthenticationChallenge
-    ) -> Bool { false }
-    /// Not implemented.
-    public func resourceLoader(
-        _ resourceLoader: AVAssetResourceLoader, didCancel authenticationChallenge: URLAuthenticationChallenge
     ) {}
 }

@@ -86,8 +86,6 @@ public import Foundation
 
     /// Whether it can play.
     public nonisolated var status: Status { read(\.status) }
-    /// Why it failed; never here.
-    public nonisolated var error: (any Error)? { nil }
     /// Whether it plays.
     public nonisolated var timeControlStatus: TimeControlStatus { read(\.timeControl) }
     /// Why it waits; nil unless it does.
@@ -160,8 +158,6 @@ public import Foundation
 
     /// Where the current item plays.
     open nonisolated func currentTime() -> CMTime { read { $0.current?.currentTime ?? .zero } }
-    /// Goes there.
-    open nonisolated func seek(to time: CMTime) { seek(to: time) { _ in } }
     /// Goes there; the handler hears false where another seek or a failure came before.
     open nonisolated func seek(to time: CMTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
         change { core, turn in
@@ -173,20 +169,6 @@ public import Foundation
     @discardableResult
     open nonisolated func seek(to time: CMTime) async -> Bool {
         await withCheckedContinuation { continuation in seek(to: time) { continuation.resume(returning: $0) } }
-    }
-    /// Goes there, exactly.
-    open nonisolated func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) {
-        seek(to: time) { _ in }
-    }
-    /// Goes there, exactly.
-    open nonisolated func seek(
-        to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime,
-        completionHandler: @escaping @Sendable (Bool) -> Void
-    ) { seek(to: time, completionHandler: completionHandler) }
-    /// Goes there, exactly.
-    @discardableResult
-    open nonisolated func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-        await seek(to: time)
     }
 
     /// Tells the time on the queue, or on the main one: at each multiple of the interval, at jumps, starts and stops.
@@ -210,9 +192,6 @@ public import Foundation
         }
         withExtendedLifetime(old) {}
     }
-
-    /// The rate changed.
-    public nonisolated static let rateDidChangeNotification = Notification.Name("AVPlayerRateDidChangeNotification")
 }
 
 extension AVPlayer {
@@ -223,16 +202,6 @@ extension AVPlayer {
 
     /// Where Apple would have thrown, in order.
     public nonisolated var simulationTraps: [SimulatedTrap] { read(\.traps) }
-
-    /// The clock that moves it; at first the one that was ``SimulatedClock/shared`` where it was made.
-    public nonisolated var simulationClock: SimulatedClock {
-        get { read(\.clock) }
-        set {
-            simulationClock.remove(core)
-            change { core, _ in core.clock = newValue }
-            newValue.add(core)
-        }
-    }
 
     /// Another device takes over, or gives back.
     public nonisolated func simulateExternalPlayback(_ isActive: Bool) {
@@ -253,7 +222,7 @@ extension AVPlayer {
         var left = seconds
         while left > 0, let item = currentItem, rate != 0 {
             try await item.core.reached(also: core) { self.read { $0.canTick(item.core) } }
-            simulationClock.advance(seconds: min(left, SimulatedClock.tick))
+            core.clock.advance(seconds: min(left, SimulatedClock.tick))
             left -= SimulatedClock.tick
         }
     }

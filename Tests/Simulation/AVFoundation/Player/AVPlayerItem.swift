@@ -24,8 +24,6 @@ public import Foundation
     public nonisolated convenience init(asset: any AVAsset & Sendable) { self.init(making: SimulatedItem(asset)) }
     /// The item of an asset.
     public convenience init(asset: AVAsset) { self.init(making: SimulatedItem(asset)) }
-    /// The item of an asset; the keys are without effect here.
-    public convenience init(asset: AVAsset, automaticallyLoadedAssetKeys: [String]?) { self.init(asset: asset) }
     /// The item of a new asset of this URL.
     public nonisolated convenience init(url URL: URL) { self.init(making: SimulatedItem(AVURLAsset(url: URL))) }
 
@@ -50,10 +48,6 @@ public import Foundation
             let (start, end) = (item.time(item.buffer.lowerBound), item.time(item.buffer.upperBound))
             return item.buffer.isEmpty ? [] : [NSValue(timeRange: CMTimeRange(start: start, end: end))]
         }
-    }
-    /// Where a seek can go to.
-    public nonisolated var seekableTimeRanges: [NSValue] {
-        read { $0.facts == nil ? [] : [NSValue(timeRange: CMTimeRange(start: .zero, duration: $0.duration))] }
     }
     /// Whether enough has come to play on.
     public nonisolated var isPlaybackLikelyToKeepUp: Bool { read(\.keepsUp) }
@@ -82,13 +76,6 @@ public import Foundation
     open nonisolated func seek(
         to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime, completionHandler: (@Sendable (Bool) -> Void)?
     ) { seek(to: time, completionHandler: completionHandler) }
-    /// Goes there, exactly.
-    @discardableResult
-    open nonisolated func seek(to time: CMTime, toleranceBefore: CMTime, toleranceAfter: CMTime) async -> Bool {
-        await seek(to: time)
-    }
-    /// The handlers of seeks under way hear false.
-    open nonisolated func cancelPendingSeeks() { SimulatedTurn.take { core.finishSeek(false, &$0) } }
 
     /// It played to its end.
     public nonisolated static let didPlayToEndTimeNotification = Notification.Name(
@@ -130,12 +117,11 @@ extension NSValue {
     // The library here keeps no structures of ours: the numbers travel in the shape of a rectangle.
     private static let shape = "{CGRect={CGPoint=dd}{CGSize=dd}}"
 
-    private static func scale(_ time: CMTime) -> Int64 { Int64(time.timescale) << 32 | Int64(time.flags.rawValue) }
-
     /// A time range in a box.
     public convenience init(timeRange: CMTimeRange) {
-        let (start, duration) = (timeRange.start, timeRange.duration)
-        var parts = [start.value, Self.scale(start), duration.value, Self.scale(duration)]
+        var parts = [timeRange.start, timeRange.duration].flatMap { time in
+            [time.value, Int64(time.timescale) << 8 | Int64(time.kind.rawValue)]
+        }
         unsafe self.init(bytes: &parts, objCType: Self.shape)
     }
 
@@ -144,8 +130,8 @@ extension NSValue {
         var parts: [Int64] = [0, 0, 0, 0]
         unsafe getValue(&parts)
         func time(_ value: Int64, _ scale: Int64) -> CMTime {
-            let flags = CMTimeFlags(rawValue: UInt32(truncatingIfNeeded: scale))
-            return CMTime(value: value, timescale: CMTimeScale(scale >> 32), flags: flags, epoch: 0)
+            let kind = CMTime.Kind(rawValue: Int(scale & 0xFF)) ?? .invalid
+            return CMTime(value: value, timescale: CMTimeScale(scale >> 8), kind: kind)
         }
         return CMTimeRange(start: time(parts[0], parts[1]), duration: time(parts[2], parts[3]))
     }

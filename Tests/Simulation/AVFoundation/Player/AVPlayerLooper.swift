@@ -2,7 +2,13 @@ public import Foundation
 
 /// Plays copies of an item over and over; the item itself is never played.
 open class AVPlayerLooper: NSObject {
-    private let core: SimulatedLooper
+    private struct State {
+        var status = Status.unknown
+        var loopCount = 0
+        var items: [SimulatedItem] = []
+    }
+
+    private let state = Guarded(State())
     private let player: AVQueuePlayer
 
     /// Whether it loops.
@@ -20,63 +26,35 @@ open class AVPlayerLooper: NSObject {
     /// Loops the item once its duration is known; one without a duration is an exception.
     public init(player: AVQueuePlayer, templateItem itemToLoop: AVPlayerItem) {
         self.player = player
-        let core = SimulatedLooper()
-        self.core = core
         super.init()
         let asset = SimulatedTurn.take { _ in itemToLoop.core.asset }
-        asset.simulatedMedia?.prepare { [weak player] result in
+        asset.simulatedMedia?.prepare { [state, weak player] result in
             guard let player else { return }
             switch result {
-            case .failure(let error): core.state.withLock { ($0.status, $0.error) = (.failed, error) }
+            case .failure: state.withLock { $0.status = .failed }
             case .success(let facts) where facts.length == 0:
-                core.state.withLock { $0.status = .failed }
+                state.withLock { $0.status = .failed }
                 player.change { core, _ in core.trap("an item without a duration cannot be looped") }
-            case .success: core.begin(itemToLoop, player)
+            case .success: Self.begin(state, itemToLoop, player)
             }
         }
     }
 
-    deinit {
-        // The items' end takes a turn, so they leave the lock first.
-        let items = core.state.withLock { state in
-            defer { state.items = [] }
-            return state.items
-        }
-        withExtendedLifetime(items) {}
-    }
-
     /// Whether it loops.
-    open var status: Status { core.state.withLock { $0.status } }
-    /// Why it failed.
-    open var error: (any Error)? { core.state.withLock { $0.error } }
+    open var status: Status { state.withLock { $0.status } }
     /// How often the item has been played.
-    open var loopCount: Int { core.state.withLock { $0.loopCount } }
-    /// The copies that are played in turn.
-    open var loopingPlayerItems: [AVPlayerItem] { core.state.withLock { $0.items } }
+    open var loopCount: Int { state.withLock { $0.loopCount } }
     /// What is in the queue is played to its end, and no more.
-    open func disableLooping() { core.state.withLock { $0.status = .cancelled } }
-}
+    open func disableLooping() { state.withLock { $0.status = .cancelled } }
 
-final class SimulatedLooper: Sendable {
-    struct State {
-        var status = AVPlayerLooper.Status.unknown
-        var error: (any Error)?
-        var loopCount = 0
-        var items: [AVPlayerItem] = []
-    }
-
-    let state = Guarded(State())
-
-    func begin(_ template: AVPlayerItem, _ player: AVQueuePlayer) {
+    private static func begin(_ state: Guarded<State>, _ template: AVPlayerItem, _ player: AVQueuePlayer) {
         // Apple makes three copies at least; they share the asset, and with it the loader.
         let items = (0..<3).compactMap { _ in template.copy() as? AVPlayerItem }
-        state.withLock { ($0.status, $0.items) = (.ready, items) }
+        state.withLock { ($0.status, $0.items) = (.ready, items.map(\.core)) }
         player.change { core, turn in
-            core.onItemEnd = { [weak self] item in
-                self?.state.withLock { state in
-                    guard state.status == .ready, state.items.contains(where: { $0.core === item }) else {
-                        return false
-                    }
+            core.onItemEnd = { [weak state] item in
+                state?.withLock { state in
+                    guard state.status == .ready, state.items.contains(where: { $0 === item }) else { return false }
                     state.loopCount += 1
                     return true
                 } ?? false

@@ -7,10 +7,6 @@
         self.init()
         for item in items { insert(item, after: nil) }
     }
-    /// A player of this item.
-    public nonisolated convenience init(playerItem item: AVPlayerItem?) {
-        self.init(items: item.map { [$0] } ?? [])
-    }
 
     /// The queue; the first one is the current item.
     open nonisolated func items() -> [AVPlayerItem] { read(\.items) }

@@ -8,18 +8,10 @@ public final class SimulatedClock: Sendable {
     /// The longest step in seconds; it has no rounding error.
     public static let tick = 1.0 / 16
 
-    private struct State {
-        var now = 0.0
-        var players: [() -> SimulatedPlayer?] = []
-    }
+    private let players = Guarded<[() -> SimulatedPlayer?]>([])
 
-    private let state = Guarded(State())
-
-    /// A clock at zero, without players.
+    /// A clock without players.
     public init() {}
-
-    /// Seconds since it was made.
-    public var now: Double { state.withLock { $0.now } }
 
     /// Lets time pass for all its players, tick by tick. Nothing is waited for: a player whose bytes have not come stalls.
     public func advance(seconds: Double) {
@@ -27,11 +19,7 @@ public final class SimulatedClock: Sendable {
         while left > 0 {
             let step = min(left, Self.tick)
             left -= step
-            let players = state.withLock { state in
-                state.now += step
-                return state.players
-            }
-            for player in players { player()?.tick(step) }
+            for player in players.withLock({ $0 }) { player()?.tick(step) }
         }
     }
 
@@ -41,10 +29,10 @@ public final class SimulatedClock: Sendable {
     }
 
     func add(_ player: SimulatedPlayer) {
-        state.withLock { $0.players.append { [weak player] in player } }
+        players.withLock { $0.append { [weak player] in player } }
     }
 
     func remove(_ player: SimulatedPlayer) {
-        state.withLock { $0.players.removeAll { $0() === player || $0() == nil } }
+        players.withLock { $0.removeAll { $0() === player || $0() == nil } }
     }
 }

@@ -68,9 +68,8 @@ extension SimulatedItem {
         lastTransfer += 1
         let (key, count) = (lastTransfer, min(piece ?? .max, length - offset))
         // Numbered in this turn, so that nothing can come of it before it is known here.
-        let identifier = loader.core.issue(
-            loader: loader, url: loader.url, offset: offset, length: Int(count), toEnd: nil, kind: .media,
-            keepsBytes: purpose == .media,
+        let request = SimulatedRequest(
+            loader, offset: offset, length: Int(count), keepsBytes: purpose == .media,
             onBytes: { [weak self] offset, data in
                 guard let self else { return }
                 SimulatedTurn.take { self.received(key, offset..<offset + Int64(data.count), &$0) }
@@ -79,11 +78,10 @@ extension SimulatedItem {
                 guard let self else { return }
                 SimulatedTurn.take { self.ended(key, outcome, &$0) }
             })
-        let request = SimulatedRequest(core: loader.core, identifier: identifier)
         transfers[key] = Transfer(
             purpose: purpose, offset: offset, end: offset + count, isOpenEnded: piece == nil, request: request)
         if purpose == .media { sources.append(request) }
-        turn.then { [asset] in withExtendedLifetime(asset) { loader.begin(identifier, loader.url) } }
+        turn.then { [asset] in withExtendedLifetime(asset) { request.begin() } }
     }
 
     func cancel(_ key: Int, _ turn: inout SimulatedTurn) {

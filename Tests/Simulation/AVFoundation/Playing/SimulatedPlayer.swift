@@ -12,7 +12,8 @@ final class SimulatedPlayer: SimulatedSubject, @unchecked Sendable {
     }
 
     let isQueue: Bool
-    var clock: SimulatedClock
+    /// The one that was ``SimulatedClock/shared`` where it was made.
+    let clock = SimulatedClock.shared
     var items: [AVPlayerItem] = []
     var status = AVPlayer.Status.unknown
     var rate: Float = 0
@@ -35,7 +36,6 @@ final class SimulatedPlayer: SimulatedSubject, @unchecked Sendable {
     init(isQueue: Bool) {
         self.isQueue = isQueue
         actionAtItemEnd = isQueue ? .advance : .pause
-        clock = SimulatedClock.shared
         super.init()
         clock.add(self)
     }
@@ -76,7 +76,6 @@ final class SimulatedPlayer: SimulatedSubject, @unchecked Sendable {
         if new != rate {
             rate = new
             changed(&turn, "rate")
-            turn.post(AVPlayer.rateDidChangeNotification, from: self)
         }
         review(&turn)
     }

@@ -39,9 +39,9 @@ public struct SimulatedBehaviour: Sendable {
     public var nativeLength: Int64 = 1_000_000
     /// Content types that are media; another one fails the item as not recognised. (B)
     public var playableTypes: Set<String> = [
-        AVFileType.mp4.rawValue, AVFileType.m4a.rawValue, AVFileType.m4v.rawValue, AVFileType.mov.rawValue,
-        AVFileType.mp3.rawValue, AVFileType.wav.rawValue, AVFileType.aiff.rawValue, AVFileType.caf.rawValue,
-        AVFileType.mobile3GPP.rawValue, "public.mpeg-4-audio",
+        "public.mpeg-4", "public.mpeg-4-audio", "com.apple.m4a-audio", "com.apple.m4v-video", "public.mp3",
+        "com.apple.quicktime-movie", "com.microsoft.waveform-audio", "public.aiff-audio", "public.3gpp",
+        "com.apple.coreaudio-format",
     ]
 
     /// A current system and a faststart file.

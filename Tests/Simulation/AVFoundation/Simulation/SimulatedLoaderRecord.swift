@@ -27,26 +27,24 @@ public struct SimulatedLoaderRecord: Sendable {
     /// One request.
     public struct Request: Sendable {
         /// Counts from 1 in the order of asking.
-        public let identifier: Int
+        public internal(set) var identifier = 0
         /// What for.
         public let kind: SimulatedRequest.Kind
         /// The first byte asked for.
         public let offset: Int64
         /// How many bytes were asked for.
-        public let length: Int
+        public internal(set) var length = Int.max
         /// Whether the range reaches the end.
-        public let isToEnd: Bool
+        public internal(set) var isToEnd = false
         /// Whether content information was asked for.
-        public let asksInformation: Bool
+        public internal(set) var asksInformation = false
         /// The content information as it was sent, or nil if none was.
         public internal(set) var information: SimulatedInformation?
         /// Where the next bytes go.
         public internal(set) var currentOffset: Int64
         /// Bytes that reached the player.
         public internal(set) var received: Int64 = 0
-        /// Responds that reached the player.
-        public internal(set) var responds = 0
-        /// The largest of them, in bytes.
+        /// The largest respond that reached the player, in bytes.
         public internal(set) var largestRespond = 0
         /// Responds without a byte; they do nothing at all.
         public internal(set) var emptyResponds = 0
@@ -62,12 +60,16 @@ public struct SimulatedLoaderRecord: Sendable {
         public internal(set) var cancelWasDelivered = false
         /// What the delegate's method returned; nil before it did.
         public internal(set) var answer: Bool?
-        /// How long the delegate's method held up the loader, queueing included, in seconds.
-        public internal(set) var handlingSeconds: Double = 0
         /// How it ended; nil while it is open.
         public internal(set) var outcome: SimulatedOutcome?
         /// Taken over, but not kept: it is dead and the player hangs.
         public internal(set) var isAbandoned = false
+
+        init(kind: SimulatedRequest.Kind, offset: Int64) {
+            self.kind = kind
+            self.offset = offset
+            currentOffset = offset
+        }
 
         /// The error it ended with, if any.
         public var error: NSError? {
@@ -89,8 +91,6 @@ public struct SimulatedLoaderRecord: Sendable {
 
     /// The requests that have not ended.
     public var open: [Request] { requests.filter { $0.outcome == nil } }
-    /// All bytes that reached the player.
-    public var received: Int64 { requests.reduce(0) { $0 + $1.received } }
 }
 
 /// How a request ended for the player.

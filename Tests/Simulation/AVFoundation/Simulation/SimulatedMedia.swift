@@ -1,97 +1,89 @@
 internal import Foundation
 
-/// What a player knows of the media behind an asset, read once through the loader and shared by all copies.
+/// The media behind an asset, shared by all copies, and what a player knows of it, read once through the loader. With
+/// the last copy all loading ends.
 final class SimulatedMedia: Sendable {
     struct Facts: Sendable {
         var isNative: Bool
-        var isPlayable: Bool
         var length: Int64
-        var duration: CMTime
+        var bytesPerSecond: Int
         var information: SimulatedInformation?
+
+        var duration: CMTime { CMTime(value: length, timescale: CMTimeScale(bytesPerSecond)) }
     }
 
     typealias Handler = @Sendable (Result<Facts, any Error>) -> Void
 
-    private enum Phase {
-        case unknown
-        case loading([Handler])
-        case known(Result<Facts, any Error>)
+    private struct State {
+        var known: Result<Facts, any Error>?
+        var isAsked = false
+        var handlers: [Handler] = []
     }
 
-    // Both live in what the copies of an asset share, and nowhere else, so they end together.
-    unowned let loader: AVAssetResourceLoader
-    private let phase = Guarded(Phase.unknown)
+    let loader: AVAssetResourceLoader
+    private let state = Guarded(State())
 
-    init(loader: AVAssetResourceLoader) { self.loader = loader }
+    init(url: URL) { loader = AVAssetResourceLoader(url: url) }
+
+    deinit {
+        loader.core.cancelEverything()
+        // Requests hold the core, so it has to let them go; what they hold may end with them, after the lock.
+        let requests = loader.core.state.withLock { state in
+            defer { state.requests = [] }
+            return state.requests
+        }
+        withExtendedLifetime(requests) {}
+    }
 
     /// Probes the resource unless that was done, and says what it is.
     func prepare(_ handler: @escaping Handler) {
-        var known: Result<Facts, any Error>?
-        let isFirst = phase.withLock { phase in
-            switch phase {
-            case .unknown:
-                phase = .loading([handler])
-                return true
-            case .loading(let handlers):
-                phase = .loading(handlers + [handler])
-            case .known(let result):
-                known = result
-            }
-            return false
+        let (known, isFirst) = state.withLock { state in
+            if state.known == nil { state.handlers.append(handler) }
+            defer { state.isAsked = true }
+            return (state.known, !state.isAsked)
         }
         if let known { handler(known) }
         guard isFirst else { return }
-        let core = loader.core
-        let url = loader.url
-        loader.simulateRequest(
-            offset: 0, length: 2, keepsBytes: false,
+        let probe = SimulatedRequest(
+            loader, offset: 0, length: 2, keepsBytes: false,
             onEnd: { [weak self] outcome in
-                self?.finish(Self.judge(outcome, core: core, url: url))
+                guard let self else { return }
+                finish(Result { try judge(outcome) })
             })
+        probe.begin()
     }
 
     private func finish(_ result: Result<Facts, any Error>) {
-        let handlers = phase.withLock { phase in
-            guard case .loading(let handlers) = phase else { return [Handler]() }
-            phase = .known(result)
-            return handlers
+        let handlers = state.withLock { state in
+            state.known = result
+            defer { state.handlers = [] }
+            return state.handlers
         }
         for handler in handlers { handler(result) }
     }
 
-    private static func judge(
-        _ outcome: SimulatedOutcome, core: SimulatedLoaderCore, url: URL
-    ) -> Result<Facts, any Error> {
-        let (behaviour, cached, requests) = core.state.withLock { state in
-            (state.behaviour, state.cached[url], state.requests)
+    private func judge(_ outcome: SimulatedOutcome) throws -> Facts {
+        let (behaviour, given) = loader.core.state.withLock { state in
+            (state.behaviour, state.cached[loader.url] ?? state.requests.compactMap(\.seen.information).last)
         }
-        func facts(_ length: Int64, isNative: Bool, _ information: SimulatedInformation?) -> Facts {
-            Facts(
-                isNative: isNative, isPlayable: length > 0, length: length,
-                duration: CMTime(value: length, timescale: CMTimeScale(behaviour.bytesPerSecond)),
-                information: information)
-        }
+        var facts = Facts(isNative: true, length: behaviour.nativeLength, bytesPerSecond: behaviour.bytesPerSecond)
         switch outcome {
+        case .failed(let error): throw error
+        case .cancelled: throw NSError.simulatedLoadingCancelled
         case .native, .redirected:
-            return Result { facts(url.isFileURL ? try fileSize(url) : behaviour.nativeLength, isNative: true, nil) }
-        case .failed(let error): return .failure(error)
-        case .cancelled: return .failure(NSError.simulatedLoadingCancelled)
+            guard loader.url.isFileURL else { break }
+            let size = try FileManager.default.attributesOfItem(atPath: loader.url.path)[.size] as? NSNumber
+            facts.length = size?.int64Value ?? 0
         case .finished:
-            guard let information = cached ?? requests.last(where: { $0.record.information != nil })?.record.information
-            else { return .failure(AVError.make(.unknown)) }
+            guard let given else { throw AVError.make(.unknown) }
             // Without a type the extension of the URL decides; without ranges media fails to load.
-            let isMedia =
-                information.contentType.map { behaviour.playableTypes.contains($0) } ?? !url.pathExtension.isEmpty
-            guard isMedia else { return .failure(AVError.make(.fileFormatNotRecognized)) }
-            guard information.isByteRangeAccessSupported, information.contentLength > 0 else {
-                return .failure(AVError.make(.serverIncorrectlyConfigured))
+            let isMedia = given.contentType.map(behaviour.playableTypes.contains) ?? !loader.url.pathExtension.isEmpty
+            guard isMedia else { throw AVError.make(.fileFormatNotRecognized) }
+            guard given.isByteRangeAccessSupported, given.contentLength > 0 else {
+                throw AVError.make(.serverIncorrectlyConfigured)
             }
-            return .success(facts(information.contentLength, isNative: false, information))
+            (facts.isNative, facts.length, facts.information) = (false, given.contentLength, given)
         }
-    }
-
-    private static func fileSize(_ url: URL) throws -> Int64 {
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-        return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+        return facts
     }
 }

@@ -35,8 +35,3 @@ public struct CMTimeRange: Sendable, Hashable {
         isValid && other.isValid && other.start >= start && other.end <= end
     }
 }
-
-/// The range of so much time from the start.
-public func CMTimeRangeMake(start: CMTime, duration: CMTime) -> CMTimeRange {
-    CMTimeRange(start: start, duration: duration)
-}
