@@ -22,7 +22,7 @@ final class SessionTable: Sendable {
     }
 
     let configuration: URLSessionOriginClient.Configuration
-    private let template: URLSessionConfiguration
+    let template: URLSessionConfiguration
     private let state: Lock<State>
 
     init(_ configuration: URLSessionOriginClient.Configuration, cookies: HTTPCookieStorage?) {

@@ -10,6 +10,7 @@ import Testing
     @Test func `after a stall it plays on by itself once the buffer is there, mistake18`() async throws {
         let world = try PlayerWorld(seconds: 20)
         let player = world.player
+        try #require(!player.player.automaticallyWaitsToMinimizeStalling)
         let place = 4 * PlayerWorld.second
         world.hold(at: place)
         player.play(PlayerWorld.url(0))

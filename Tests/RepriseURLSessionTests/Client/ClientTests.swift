@@ -4,8 +4,9 @@ import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 import RepriseTesting
-import RepriseURLSession
 import Testing
+
+@testable import RepriseURLSession
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -147,6 +148,10 @@ import Testing
             #expect(taken.head?.fields["Content-Range"]?.hasPrefix("bytes \(range.dropFirst(6))/") == true)
         }
         #expect(origin.requestCount == 3)
+        // What a cache keeps, and for whom, differs between systems: there is to be none.
+        let table = SessionTable(URLSessionOriginClient.Configuration(), cookies: nil)
+        #expect(table.template.urlCache == nil)
+        #expect(table.template.requestCachePolicy == .reloadIgnoringLocalCacheData)
     }
 
     @Test func `an origin that asks who comes there is answered by nobody, bug19`() async throws {
