@@ -44,34 +44,6 @@ struct HTTPFieldsTests {
     }
 }
 
-@Suite("Cache-Control")
-struct CacheControlTests {
-    @Test func `is read in any case, order and quoting`() {
-        let control = CacheControl("No-Store , PRIVATE=\"Set-Cookie, X\", max-age=\"60\", s-maxage=10,,must-revalidate")
-        #expect(control.noStore && control.isPrivate && control.mustRevalidate && !control.isPublic && !control.noCache)
-        #expect(control.maxAge == 60 && control.sharedMaxAge == 10)
-        #expect(CacheControl("public, no-cache=\"a\", proxy-revalidate").isPublic)
-        #expect(CacheControl("public, no-cache=\"a\", proxy-revalidate").noCache)
-        #expect(CacheControl("proxy-revalidate").proxyRevalidate)
-        #expect(CacheControl(nil) == CacheControl(""))
-    }
-
-    @Test(
-        arguments: [
-            ("max-age=0", 0), ("max-age=-1", 0), ("max-age", 0), ("max-age=", 0), ("max-age=x", 0), ("max-age=1.5", 0),
-            ("max-age=60, max-age=30", 30), ("max-age=99999999999999999999", 2_147_483_648), ("x-max-age=5", nil),
-            ("max-age=60, max-age=bad", 0),
-        ] as [(String, Int64?)])
-    func `takes the stricter reading of an age`(field: String, seconds: Int64?) {
-        #expect(CacheControl(field).maxAge == seconds)
-    }
-
-    @Test func `a quoted list hides nothing that follows it`() {
-        #expect(CacheControl("private=\"a\", no-store").noStore)
-        #expect(!CacheControl("ext=\"no-store\"").noStore)
-    }
-}
-
 @Suite("Retry-After")
 struct RetryAfterTests {
     @Test(

@@ -31,6 +31,14 @@ struct FuzzTests {
         }
         let control = CacheControl(text)
         #expect((control.maxAge ?? 0) >= 0 && (control.sharedMaxAge ?? 0) >= 0, comment)
+        #expect((control.staleIfError ?? 0) >= 0 && (control.staleWhileRevalidate ?? 0) >= 0, comment)
+        let demands = RequestCacheControl(["Cache-Control": text])
+        #expect((demands.minFresh ?? 0) >= 0 && (demands.maxStale ?? 0) >= 0, comment)
+        _ = VaryField(["Vary": text]).selection(of: [text: text])
+        var status = CacheStatus(forward: .miss)
+        status.key = text
+        status.detail = text
+        #expect(status.member(named: text).utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, comment)
         #expect((RetryAfter.seconds(text, now: 784_111_777) ?? 0) >= 0, comment)
         if let type = MediaType(text) {
             #expect(MediaType(type.essence) == type && !type.fileExtension.isEmpty, comment)
