@@ -1,64 +1,76 @@
 package import RepriseHTTP
 
-/// When stored bytes may be used without asking the origin.
-public enum FreshnessPolicy: Sendable, Hashable {
-    /// What is stored is good for ever: media under one key does not change. For apps.
-    case immutable
-    /// RFC 9111 as a shared cache: what the origin's headers allow. For the edge role.
-    case http
-}
-
-/// RFC 9111's arithmetic for a shared cache. No I/O, no clock: times are passed in, in seconds since 1970.
+/// How old a stored answer is and how long it is fresh, for a shared cache (RFC 9111 §4.2). No I/O, no clock: times are
+/// passed in, in seconds since 1970.
 package struct Freshness: Sendable {
+    /// What the answer's `Cache-Control` says.
+    package let control: CacheControl
     private let fields: HTTPFields
-    private let control: CacheControl
-    /// When the answer was received or last confirmed.
     private let checked: Int64
 
+    /// The longest time a guess makes an answer fresh: a day, as RFC 9111 §4.2.2 leaves it to the cache.
+    package static let longestGuess: Int64 = 86_400
+    /// Instead of the time of confirmation: what is stored was invalidated (RFC 9111 §4.4) and must be confirmed first.
+    package static let invalidated: Int64 = -1
+
+    /// - Parameter checked: When the answer was received or last confirmed; negative for one that was invalidated.
     package init(fields: HTTPFields, checked: Int64) {
         self.fields = fields
         self.checked = checked
         control = CacheControl(fields["Cache-Control"])
     }
 
-    /// Seconds the answer is fresh (RFC 9111 §4.2.1): `s-maxage`, `max-age`, `Expires`, else a tenth of its age (§4.2.2).
-    package var lifetime: Int64 {
+    /// Seconds the answer is fresh: what it says itself, else a guess.
+    package var lifetime: Int64 { explicitLifetime ?? guessedLifetime }
+
+    /// `s-maxage`, `max-age`, `Expires`, in that order (RFC 9111 §4.2.1); `nil` where none is there.
+    package var explicitLifetime: Int64? {
         if let age = control.sharedMaxAge ?? control.maxAge { return age }
-        let date = fields["Date"].flatMap(HTTPDate.parse) ?? checked
-        if let expires = fields["Expires"] { return HTTPDate.parse(expires).map { max(0, $0 - date) } ?? 0 }
-        guard let modified = fields["Last-Modified"].flatMap(HTTPDate.parse), modified < date else { return 0 }
-        return min((date - modified) / 10, 86_400)
+        guard let expires = fields["Expires"] else { return nil }
+        // An unreadable date, "0" above all, has passed (§5.3).
+        return HTTPDate.parse(expires).map { max(0, $0 - date) } ?? 0
     }
+
+    /// A tenth of what it had gone unchanged, at most a day (RFC 9111 §4.2.2).
+    private var guessedLifetime: Int64 {
+        guard let modified = fields["Last-Modified"].flatMap(HTTPDate.parse), modified < date else { return 0 }
+        return min((date - modified) / 10, Freshness.longestGuess)
+    }
+
+    private var date: Int64 { fields["Date"].flatMap(HTTPDate.parse) ?? max(0, checked) }
 
     /// Seconds since the origin made or confirmed it (RFC 9111 §4.2.3).
     package func age(now: Int64) -> Int64 {
-        let date = fields["Date"].flatMap(HTTPDate.parse) ?? checked
         let apparent = max(0, checked - date)
-        // A number too large to hold is "very long" (RFC 9111 §1.2.2), and never more than a sum can carry.
-        let given = min(fields["Age"]?.decimal ?? 0, 2_147_483_648)
         let resident = max(0, now.subtractingReportingOverflow(checked).partialValue)
-        let (age, overflow) = max(apparent, given).addingReportingOverflow(resident)
+        let (age, overflow) = max(apparent, Freshness.givenAge(fields)).addingReportingOverflow(resident)
         return overflow ? .max : age
     }
 
-    /// Whether it may be used now without asking.
-    package func isFresh(now: Int64) -> Bool { !control.noCache && age(now: now) < lifetime }
-
-    /// Whether a stale one may be used when the origin cannot be reached (RFC 9111 §4.2.4).
-    package var mayServeStale: Bool {
-        !control.mustRevalidate && !control.proxyRevalidate && !control.noCache && control.sharedMaxAge == nil
+    /// The `Age` an answer came with: the first of a list, 0 for what is no number (RFC 9111 §5.1). One too large to
+    /// hold is "very long" (§1.2.2), and never more than a sum can carry.
+    private static func givenAge(_ fields: HTTPFields) -> Int64 {
+        guard let first = fields["Age"]?.split(separator: ",").first?.trimmingOptionalWhitespace, !first.isEmpty,
+            first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        else { return 0 }
+        return min(Int64(first) ?? .max, CacheDirectives.longest)
     }
 
-    /// Whether a shared cache may store and join this answer (RFC 9111 §3, §3.5; `Set-Cookie` and `Cookie` by
-    /// caution: one user's answer never reaches another).
-    package static func isShareable(status: Int, fields: HTTPFields, request: HTTPFields) -> Bool {
-        let control = CacheControl(fields["Cache-Control"])
-        if control.noStore || control.isPrivate || CacheControl(request["Cache-Control"]).noStore { return false }
-        if fields.has(token: "*", in: "Vary") || fields.contains("Set-Cookie") { return false }
-        if request.contains("Authorization"), !control.isPublic, control.sharedMaxAge == nil, !control.mustRevalidate {
-            return false
-        }
-        if request.contains("Cookie"), !control.isPublic { return false }
-        return [200, 206, 203, 304].contains(status)
+    /// The fields of an answer as they are to be stored: the whole seconds between sending the request and its answer
+    /// count as age (RFC 9111 §4.2.3, `response_delay`).
+    package static func noting(delay: Int64, in fields: HTTPFields) -> HTTPFields {
+        guard delay > 0 else { return fields }
+        var fields = fields
+        fields["Age"] = "\(min(givenAge(fields) + min(delay, CacheDirectives.longest), CacheDirectives.longest))"
+        return fields
     }
+
+    /// Seconds it stays fresh, negative once it is stale.
+    package func timeLeft(now: Int64) -> Int64 { lifetime.subtractingReportingOverflow(age(now: now)).partialValue }
+
+    /// Whether no use may be made of it before the origin has confirmed it, however young it is.
+    package var mustBeConfirmed: Bool { control.noCache || checked < 0 }
+
+    /// Whether it may be used now without asking, as far as it is up to the answer.
+    package func isFresh(now: Int64) -> Bool { !mustBeConfirmed && age(now: now) < lifetime }
 }

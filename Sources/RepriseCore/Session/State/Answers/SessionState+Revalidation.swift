@@ -20,8 +20,7 @@ extension SessionState {
         let callerFields = fields(for: awaiting)
         var fields = callerFields
         fields["Accept-Encoding"] = "identity"
-        if let tag = representation.info.validator.entityTag { fields["If-None-Match"] = tag.field }
-        if let date = representation.info.validator.lastModified { fields["If-Modified-Since"] = date }
+        for line in Confirmation.conditions([representation.info.validator]).lines { fields[line.name] = line.value }
         let id = makeID()
         let serial = makeID()
         var transfer = Transfer(id: id, representation: current, start: 0, requestIndex: 0, now: now)
@@ -45,7 +44,8 @@ extension SessionState {
         switch verdict {
         case .notModified, .whole:
             representation.info.checked = wallClock
-            representation.info.fields = SessionState.merge(representation.info.fields, with: head.fields)
+            representation.info.fields = Confirmation.freshened(
+                representation.info.fields, by: SessionState.endToEnd(head.fields))
             representations[number] = representation
             if representation.isCommitted { effects.append(.commit(representation: number, representation.info)) }
             trouble = nil
@@ -68,6 +68,13 @@ extension SessionState {
         }
     }
 
+    /// Whether a representation may be used for a request with those fields.
+    func reuse(of representation: Representation, by request: HTTPFields) -> ReuseRule {
+        ReuseRule(
+            stored: Freshness(fields: representation.info.fields, checked: representation.info.checked),
+            request: RequestCacheControl(request), now: wallClock)
+    }
+
     private mutating func releaseFreshness(to number: Int) {
         for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
             readers[reader]?.awaitsFreshness = false
@@ -79,7 +86,7 @@ extension SessionState {
     /// Lets a reader have stale bytes where RFC 9111 §4.2.4 allows it.
     mutating func serveStale(_ id: Int) -> Bool {
         guard let current, let representation = representations[current],
-            Freshness(fields: representation.info.fields, checked: representation.info.checked).mayServeStale
+            reuse(of: representation, by: readers[id]?.fields ?? [:]).mayStandIn
         else { return false }
         let now = now
         readers[id]?.awaitsFreshness = false
@@ -87,11 +94,5 @@ extension SessionState {
         readers[id]?.waitsSince = now
         wake(id)
         return true
-    }
-
-    private static func merge(_ old: HTTPFields, with new: HTTPFields) -> HTTPFields {
-        var merged = old
-        for line in SessionState.endToEnd(new).lines { merged[line.name] = new[line.name] }
-        return merged
     }
 }

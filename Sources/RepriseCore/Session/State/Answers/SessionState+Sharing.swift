@@ -16,11 +16,11 @@ extension SessionState {
         guard environment.freshness == .http, !isPrivate else { return true }
         switch verdict {
         case .part, .whole, .changed:
-            return Freshness.isShareable(
-                status: head.status, fields: head.fields, request: request?.callerFields ?? fields)
+            return StoringRule.refusal(
+                status: head.status, fields: head.fields, request: request?.callerFields ?? fields) == nil
         case .notModified:
             // It confirms what is shared already, whoever asked, unless it takes the permission back.
-            return Freshness.isShareable(status: head.status, fields: head.fields, request: [:])
+            return StoringRule.refusal(status: head.status, fields: head.fields, request: [:]) == nil
         case .pastEnd, .refused, .busy, .invalid: return true
         }
     }

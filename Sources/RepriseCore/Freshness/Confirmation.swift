@@ -1,0 +1,73 @@
+package import RepriseHTTP
+
+/// Asking the origin whether what is stored is still good, and what its answer changes (RFC 9111 §4.3). No I/O.
+package enum Confirmation {
+    /// The fields that make a request conditional on the stored answers of a URL (§4.3.1): every entity tag, and the
+    /// newest date where there is only one. Empty where there is nothing to compare by.
+    package static func conditions(_ stored: [Validator]) -> HTTPFields {
+        var fields = HTTPFields()
+        var tags: [EntityTag] = []
+        for tag in stored.compactMap(\.entityTag) where !tags.contains(tag) { tags.append(tag) }
+        if !tags.isEmpty { fields["If-None-Match"] = tags.map(\.field).joined(separator: ", ") }
+        if stored.count == 1, let date = stored[0].lastModified { fields["If-Modified-Since"] = date }
+        return fields
+    }
+
+    /// Which of the stored answers a 304 means (§4.3.4), newest first in `stored`: all with its strong validator; with
+    /// a weak one the newest that matches; one that names nothing the only stored one, as that alone was asked about.
+    package static func confirmed(_ stored: [Validator], by answer: HTTPFields) -> [Int] {
+        let new = Validator(fields: answer)
+        if let tag = new.entityTag {
+            let matching = stored.indices.filter { index in
+                stored[index].entityTag.map { tag.isWeak ? $0.matchesWeakly(tag) : $0.matchesStrongly(tag) } ?? false
+            }
+            return tag.isWeak ? Array(matching.prefix(1)) : matching
+        }
+        if let date = new.lastModified {
+            return Array(stored.indices.filter { stored[$0].lastModified == date }.prefix(1))
+        }
+        return stored.count == 1 ? [0] : []
+    }
+
+    /// Fields that a confirmation does not change (§3.2): those of the message and its connection, those that say how
+    /// the stored bytes are to be read, and the validators they were stored under.
+    package static let kept = [
+        "Content-Length", "Content-Range", "Content-Encoding", "Content-Type", "Transfer-Encoding", "ETag",
+        "Last-Modified", "Set-Cookie", "Set-Cookie2",
+    ]
+
+    /// The stored fields once a 304, or the head of a 200 to HEAD, has brought new ones (§3.2).
+    package static func freshened(_ stored: HTTPFields, by answer: HTTPFields) -> HTTPFields {
+        var new = answer
+        new.removeHopByHop()
+        new.remove(kept)
+        var merged = stored
+        // They belong to the answer that brought them: kept, they would make this one older than it is.
+        merged.remove(["Age", "Date"])
+        for line in new.lines { merged[line.name] = new[line.name] }
+        return merged
+    }
+
+    /// What an answer to HEAD says of a stored answer to GET (§4.3.5).
+    package enum HeadWord: Hashable, Sendable {
+        /// The same representation: the stored fields may be freshened.
+        case same
+        /// Another one: what is stored counts as stale.
+        case other
+        /// Nothing.
+        case none
+    }
+
+    /// What a 200 to HEAD says of what is stored under `validator` with `length` bytes.
+    package static func head(status: Int, fields: HTTPFields, validator: Validator, length: Int64?) -> HeadWord {
+        guard status == 200 else { return .none }
+        let new = Validator(fields: fields)
+        if let tag = new.entityTag, let old = validator.entityTag, !tag.matchesWeakly(old) { return .other }
+        if let date = new.lastModified, let old = validator.lastModified, date != old { return .other }
+        if let told = fields["Content-Length"]?.decimal, let length, told != length { return .other }
+        // Without a word to compare by, nothing is confirmed.
+        let comparesTags = new.entityTag != nil && validator.entityTag != nil
+        let comparesDates = new.lastModified != nil && validator.lastModified != nil
+        return comparesTags || comparesDates ? .same : .none
+    }
+}

@@ -1,0 +1,24 @@
+package import RepriseHTTP
+
+/// Which stored answers a request with another method makes unusable (RFC 9111 §4.4). No I/O.
+package enum InvalidationRule {
+    /// Methods that change nothing (RFC 9110 §9.2.1). Of a method that is not known, the worst is supposed.
+    package static let safe: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+
+    /// The URLs whose stored answers must be confirmed before they are used again: after success or redirection the
+    /// target's, and those `Location` and `Content-Location` name on the same origin.
+    package static func targets(
+        method: String, url: OriginURL, status: Int, fields: HTTPFields
+    ) -> [OriginURL] {
+        guard !safe.contains(method), (200..<400).contains(status) else { return [] }
+        var targets = [url]
+        for name in ["Location", "Content-Location"] {
+            // Another origin's word on a third one's resources would be a way to empty its cache.
+            guard let named = fields[name].flatMap(url.resolving), named.origin == url.origin,
+                !targets.contains(named)
+            else { continue }
+            targets.append(named)
+        }
+        return targets
+    }
+}

@@ -1,0 +1,35 @@
+package import RepriseHTTP
+
+/// What a cache changes in an answer's head on its way to the client (RFC 9111 §4, RFC 9110 §7.6). No I/O.
+package enum RelayedAnswer {
+    /// The fields to send: without those of one connection, with `Age` where the answer was not made for this request,
+    /// and with this cache in `Via`.
+    /// - Parameters:
+    ///   - age: Seconds since the origin made or confirmed it; `nil` where it came for this very request.
+    ///   - pseudonym: This cache's name in `Via`; `nil` adds none.
+    package static func fields(_ stored: HTTPFields, age: Int64?, pseudonym: String? = nil) -> HTTPFields {
+        var fields = stored
+        fields.removeHopByHop()
+        if let age { fields["Age"] = "\(min(max(0, age), CacheDirectives.longest))" }
+        if let pseudonym { fields = adding(pseudonym, to: fields) }
+        return fields
+    }
+
+    /// `Via` with this cache at its end (RFC 9110 §7.6.3), for a message received by HTTP/1.1 unless told otherwise.
+    package static func adding(_ pseudonym: String, to fields: HTTPFields, version: String = "1.1") -> HTTPFields {
+        var fields = fields
+        let own = "\(version) \(pseudonym)"
+        fields["Via"] = fields["Via"].map { $0 + ", " + own } ?? own
+        return fields
+    }
+
+    /// Whether a message has come through this cache before: to forward it again would be a loop (RFC 9110 §7.6.3).
+    package static func hasPassed(_ pseudonym: String, _ fields: HTTPFields) -> Bool {
+        fields.values(of: "Via").contains { line in
+            line.split(separator: ",").contains { hop in
+                let words = hop.split(whereSeparator: { $0 == " " || $0 == "\t" })
+                return words.count >= 2 && words[1].equalsIgnoringCase(pseudonym)
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package import RepriseHTTP
+import RepriseStorage
+
+/// The secondary key of an answer that varies (RFC 9111 §4.1): a hash of the request fields it was chosen by, as these
+/// may hold credentials.
+package struct Variant: Hashable, Sendable {
+    /// 64 hexadecimal digits.
+    package let text: String
+
+    /// A secondary key as it was stored.
+    package init(text: String) { self.text = text }
+
+    /// The secondary key of `request` under the `Vary` of `answer`; `nil` where the answer does not vary, or by
+    /// everything.
+    package init?(answer: HTTPFields, request: HTTPFields) {
+        let vary = VaryField(answer)
+        guard !vary.isEmpty, let selection = vary.selection(of: request) else { return nil }
+        text = Store.entryName(key: selection)
+    }
+}
+
+extension ResourceKey {
+    // A space: no URL has one.
+    private static let mark = " vary:"
+
+    /// The key under which what was chosen for `variant` is stored beside the first answer of the resource.
+    package func variant(_ variant: Variant) -> ResourceKey { ResourceKey(primary.text + Self.mark + variant.text) }
+
+    /// The resource's own key, without a variant.
+    package var primary: ResourceKey {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2, let last = parts.last, last.hasPrefix("vary:"), last.utf8.count == 69 else {
+            return self
+        }
+        return ResourceKey(String(parts[0]))
+    }
+}

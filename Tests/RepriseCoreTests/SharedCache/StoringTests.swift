@@ -1,0 +1,110 @@
+import RepriseCore
+import RepriseHTTP
+import Testing
+
+/// What a shared cache stores and gives to others.
+@Suite("Storing an answer")
+struct StoringTests {
+    private func refusal(
+        _ control: String? = nil, _ more: HTTPFields = [:], to request: HTTPFields = [:], method: String = "GET",
+        status: Int = 200
+    ) -> StoringRule.Refusal? {
+        var fields = more
+        fields["Cache-Control"] = control
+        return StoringRule.refusal(method: method, status: status, fields: fields, request: request)
+    }
+
+    @Test func `a plain answer to GET is stored, RFC 9111 §3`() {
+        #expect(refusal() == nil && refusal("max-age=9") == nil && refusal("public") == nil)
+    }
+
+    @Test(arguments: ["POST", "PUT", "HEAD", "OPTIONS", "PROPFIND", "get"])
+    func `an answer to another method is not stored, RFC 9111 §3`(method: String) {
+        #expect(refusal("max-age=9", method: method) == .method)
+    }
+
+    @Test(arguments: [204, 301, 404, 410, 500, 599, 299])
+    func `a status that is not understood here is not stored, RFC 9111 §3`(status: Int) {
+        #expect(refusal("max-age=9", status: status) == .status)
+    }
+
+    @Test func `203 is stored like 200, RFC 9110 §15.3.4`() { #expect(refusal(status: 203) == nil) }
+
+    @Test func `no-store is not stored, RFC 9111 §5.2.2.5`() {
+        #expect(refusal("no-store") == .noStore && refusal("max-age=9, NO-STORE") == .noStore)
+        #expect(refusal("public, no-store") == .noStore)
+    }
+
+    @Test func `an answer to a request with no-store is not stored, RFC 9111 §5.2.1.5`() {
+        #expect(refusal("max-age=9", to: ["Cache-Control": "no-store"]) == .requestNoStore)
+    }
+
+    @Test func `private is not stored by a shared cache, RFC 9111 §5.2.2.7`() {
+        #expect(refusal("private") == .isPrivate && refusal("private, max-age=9") == .isPrivate)
+    }
+
+    @Test func `private for some fields is taken for the whole, RFC 9111 §5.2.2.7`() {
+        #expect(refusal("private=\"X-User\", max-age=9") == .isPrivate)
+    }
+
+    @Test func `private wins over public, RFC 9111 §4.2.1`() {
+        #expect(refusal("private, public", to: ["Authorization": "x"]) == .isPrivate)
+    }
+
+    @Test func `no-cache is stored, RFC 9111 §5.2.2.4`() { #expect(refusal("no-cache") == nil) }
+
+    @Test func `must-understand beside no-store is stored where the status is understood, RFC 9111 §5.2.2.3`() {
+        #expect(refusal("must-understand, no-store") == nil)
+        #expect(refusal("must-understand, no-store", status: 599) == .status)
+        #expect(refusal("must-understand, max-age=9", status: 599) == .status)
+    }
+
+    @Test func `an answer to a request with Authorization is not stored, RFC 9111 §3.5`() {
+        #expect(refusal(to: ["Authorization": "x"]) == .authorization)
+        #expect(refusal("max-age=9", to: ["authorization": "x"]) == .authorization)
+        #expect(refusal("proxy-revalidate", to: ["Authorization": "x"]) == .authorization)
+    }
+
+    @Test func `an answer to a request with Authorization is stored with public, RFC 9111 §3.5 and §5.2.2.9`() {
+        #expect(refusal("public", to: ["Authorization": "x"]) == nil)
+    }
+
+    @Test func `an answer to a request with Authorization is stored with s-maxage, RFC 9111 §3.5 and §5.2.2.10`() {
+        #expect(refusal("s-maxage=9", to: ["Authorization": "x"]) == nil)
+    }
+
+    @Test func `an answer to a request with Authorization is stored with must-revalidate, RFC 9111 §3.5`() {
+        #expect(refusal("must-revalidate", to: ["Authorization": "x"]) == nil)
+    }
+
+    @Test func `an answer that sets a cookie is not stored, even with public, RFC 9111 §7.3 and inv29`() {
+        #expect(refusal("public", ["Set-Cookie": "a=b"]) == .setsCookie)
+    }
+
+    @Test func `an answer to a request with a cookie is stored only with public, inv29`() {
+        #expect(refusal("max-age=9", to: ["Cookie": "a=b"]) == .cookie)
+        #expect(refusal("s-maxage=9", to: ["Cookie": "a=b"]) == .cookie)
+        #expect(refusal("public", to: ["Cookie": "a=b"]) == nil)
+    }
+
+    @Test func `an answer that varies by everything is not stored, RFC 9111 §4.1`() {
+        #expect(refusal("max-age=9", ["Vary": "*"]) == .variesByAll)
+        #expect(refusal("max-age=9", ["Vary": "Accept, *"]) == .variesByAll)
+    }
+
+    @Test func `an answer that varies by a field is stored, RFC 9111 §4.1`() {
+        #expect(refusal(nil, ["Vary": "Accept"]) == nil)
+    }
+
+    @Test func `a part is stored where it says which part it is, RFC 9111 §3.3`() {
+        #expect(refusal(nil, ["Content-Range": "bytes 0-9/100"], status: 206) == nil)
+        #expect(refusal(nil, ["Content-Range": "bytes 0-9/*"], status: 206) == nil)
+    }
+
+    @Test func `a part that cannot be read is not stored, RFC 9111 §3.3`() {
+        #expect(refusal(status: 206) == .range)
+        #expect(refusal(nil, ["Content-Range": "bytes */100"], status: 206) == .range)
+        #expect(refusal(nil, ["Content-Range": "seconds 0-9/100"], status: 206) == .range)
+        #expect(refusal(nil, ["Content-Type": "multipart/byteranges; boundary=x"], status: 206) == .range)
+    }
+}
