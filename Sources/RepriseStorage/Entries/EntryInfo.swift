@@ -31,6 +31,8 @@ public struct EntryInfo: Sendable, Hashable {
     public var checked: Int64
     /// Whether the entry is to be kept whatever the quota says.
     public var isPinned: Bool
+    /// A hash of the request fields the answer was chosen by, where it varies (RFC 9111 §4.1).
+    package var variant: String?
     /// Bytes stored, in a list of entries; 0 elsewhere. A hint: at most a minute old while the entry is being filled.
     public var stored: Int64 = 0
 
@@ -95,6 +97,8 @@ private struct FileForm: Codable {
     var fields: [[String]]
     var checked: Int64
     var pinned: Bool
+    // Absent from the file where there is none: entries without it are the same bytes as ever.
+    var variant: String?
 
     init(_ info: EntryInfo) {
         key = info.key
@@ -109,17 +113,20 @@ private struct FileForm: Codable {
         fields = info.fields.lines.map { [$0.name, $0.value] }
         checked = info.checked
         pinned = info.isPinned
+        variant = info.variant
     }
 
     var info: EntryInfo? {
         guard version == 1, let identity = UInt64(identity, radix: 16), generation > 0, (length ?? 0) >= 0,
             fields.allSatisfy({ $0.count == 2 }), !`extension`.contains("/")
         else { return nil }
-        return EntryInfo(
+        var info = EntryInfo(
             key: key, url: url, generation: generation, identity: identity, fileExtension: `extension`,
             validator: Validator(entityTag: entityTag.flatMap { EntityTag($0) }, lastModified: lastModified),
             length: length, servesRanges: servesRanges, fields: HTTPFields(fields.map { ($0[0], $0[1]) }),
             checked: checked, isPinned: pinned)
+        info.variant = variant
+        return info
     }
 
     func proof() throws -> String {

@@ -356,6 +356,21 @@ package final class Store: Sendable {
     }
 }
 
+extension Store {
+    /// Notes in the description of `key`'s entry that it was last confirmed at `checked`; `false` where there is none.
+    package func setChecked(_ checked: Int64, key: String) throws(StoreError) -> Bool {
+        let name = Store.entryName(key: key)
+        let found: EntryInfo?
+        do throws(FileError) { found = try readWholeInfo(name) } catch {
+            throw StoreError(error, doing: "reading an entry's description")
+        }
+        guard var info = found, info.key == key else { return false }
+        info.checked = checked
+        try writeInfo(info, name)
+        return true
+    }
+}
+
 extension FileSystem {
     /// The whole of a small file; what is past `limit` is left out.
     package func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
