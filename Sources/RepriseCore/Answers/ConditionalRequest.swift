@@ -75,9 +75,10 @@ package struct ConditionalRequest: Sendable {
     }
 
     private func commonFields(_ info: ContentInfo) -> HTTPFields {
-        var head = info.fields
+        var head = RelayedAnswer.fields(info.fields, age: nil)
         // A stored answer must not carry what belonged to the moment it was stored.
         head.remove(["Date", "Age", "Accept-Ranges", "ETag", "Connection"])
+        head = RelayedAnswer.fields(head, age: info.age)
         head["ETag"] = info.entityTag
         head["Last-Modified"] = info.lastModified
         if head["Content-Type"] == nil { head["Content-Type"] = "application/octet-stream" }

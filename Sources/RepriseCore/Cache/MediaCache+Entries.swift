@@ -144,7 +144,12 @@ extension MediaResource {
     public func remove() async throws(CacheError) {
         _ = try cache.keptStore()
         let (cache, request) = (cache, request)
-        try await cache.onDisk { () throws(StoreError) in try cache.session(for: request).removeEntry() }
+        try await cache.onDisk { () throws(StoreError) in
+            try cache.session(for: request).removeEntry()
+            guard cache.configuration.freshness == .http else { return }
+            // What was stored of it for other request fields goes with it.
+            for variant in try cache.stored(under: [request.key]) { try cache.session(for: variant).removeEntry() }
+        }
     }
 
     private func setPinned(_ isPinned: Bool) async throws(CacheError) -> Bool {

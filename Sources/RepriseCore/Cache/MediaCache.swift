@@ -162,21 +162,42 @@ public final class MediaCache: Sendable {
     func makeReader(_ request: ResourceRequest, position: Int64, end: Int64, priority: TransferPlanner.Priority)
         -> ReaderHandle
     {
+        // What must not be stored is not stored, whoever else wants it (RFC 9111 §5.2.1.5).
+        let isAlone = configuration.freshness == .http && RequestCacheControl(request.fields).noStore
+        let first =
+            isAlone
+            ? placeAlone(request, position, end, priority) : place(request, position, end, priority)
+        return ReaderHandle(first, position: position, end: end, queues: environment.queues) { other, position, end in
+            switch other {
+            case .alone: return self.placeAlone(request, position, end, .playing)
+            case .variant(let variant):
+                var own = request
+                own.key = own.key.variant(variant)
+                return self.place(own, position, end, priority)
+            }
+        }
+    }
+
+    private func place(
+        _ request: ResourceRequest, _ position: Int64, _ end: Int64, _ priority: TransferPlanner.Priority
+    ) -> ReaderHandle.Place {
         while true {
             let session = session(for: request)
             let id = session.attach(
                 url: request.url, fields: request.fields, position: position, end: end, priority: priority)
-            guard let id else {
-                // It was closed between look-up and attaching; the next look-up makes a new one.
-                forget(session)
-                continue
-            }
-            return ReaderHandle(
-                session: session, id: id, request: request, position: position, end: end, queues: environment.queues
-            ) {
-                self.makePrivateSession(request)
-            }
+            if let id { return ReaderHandle.Place(session: session, id: id) }
+            // It was closed between look-up and attaching; the next look-up makes a new one.
+            forget(session)
         }
+    }
+
+    private func placeAlone(
+        _ request: ResourceRequest, _ position: Int64, _ end: Int64, _ priority: TransferPlanner.Priority
+    ) -> ReaderHandle.Place {
+        let session = makePrivateSession(request)
+        let id = session.attach(
+            url: request.url, fields: request.fields, position: position, end: end, priority: priority)
+        return ReaderHandle.Place(session: session, id: id)
     }
 
     func session(for request: ResourceRequest) -> ResourceSession {

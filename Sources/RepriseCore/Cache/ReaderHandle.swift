@@ -19,27 +19,43 @@ package final class ReaderHandle: Sendable {
         case failed(CacheError)
     }
 
+    /// Which session a reader goes on with that may not have what the first one has.
+    enum Other: Sendable {
+        /// One of its own, that shares nothing and stores nothing.
+        case alone
+        /// The one of its variant.
+        case variant(Variant)
+    }
+
+    /// A session, and the reader's number in it.
+    struct Place: Sendable {
+        var session: ResourceSession
+        var id: Int?
+    }
+
     private struct State {
         var session: ResourceSession
         var id: Int?
         var position: Int64
         var end: Int64
+        var variants = 0
     }
 
+    /// A variant that leads to another and so on is an origin that does not know what it wants; beyond so many the
+    /// reader asks for itself.
+    private static let mostVariants = 3
+
     package let queues: any WorkQueues
-    private let makePrivate: @Sendable () -> ResourceSession
-    private let request: ResourceRequest
+    private let place: @Sendable (Other, _ position: Int64, _ end: Int64) -> Place
     private let state: Lock<State>
 
     init(
-        session: ResourceSession, id: Int, request: ResourceRequest, position: Int64, end: Int64,
-        queues: any WorkQueues,
-        makePrivate: @escaping @Sendable () -> ResourceSession
+        _ first: Place, position: Int64, end: Int64, queues: any WorkQueues,
+        place: @escaping @Sendable (Other, _ position: Int64, _ end: Int64) -> Place
     ) {
-        self.request = request
         self.queues = queues
-        self.makePrivate = makePrivate
-        state = Lock(State(session: session, id: id, position: position, end: end))
+        self.place = place
+        state = Lock(State(session: first.session, id: first.id, position: position, end: end))
     }
 
     deinit { leave() }
@@ -56,10 +72,9 @@ package final class ReaderHandle: Sendable {
         case .lease(let lease): return .lease(lease)
         case .pending: return .pending
         case .end: return .end
-        case .failed(.mustBePrivate):
-            reopenPrivately()
+        case .failed(let error):
+            guard reopens(after: error, session, id) else { return .failed(error) }
             return step(limit: limit, wake: wake)
-        case .failed(let error): return .failed(error)
         }
     }
 
@@ -67,12 +82,13 @@ package final class ReaderHandle: Sendable {
     package func info(wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
         guard let (session, id) = current() else { return .failure(CacheError(.closed, "the reader was closed")) }
         let answer = session.info(id, wake: wake)
-        if case .failure(.mustBePrivate) = answer {
-            reopenPrivately()
-            return info(wake: wake)
-        }
+        if case .failure(let error) = answer, reopens(after: error, session, id) { return info(wake: wake) }
         return answer
     }
+
+    /// How the request was handled, for `Cache-Status`: a miss turns out once `info` or bytes are there. `nil` after
+    /// leaving.
+    package var outcome: CacheStatus? { current().flatMap { $0.session.outcome(of: $0.id) } }
 
     /// Moves to `position`, and to another end.
     package func setRange(position: Int64, end: Int64) {
@@ -94,8 +110,8 @@ package final class ReaderHandle: Sendable {
         if let (session, id) = current() { session.unread(id, to: lease.range.lowerBound) }
     }
 
-    /// Reads leased bytes on the read pool and hands them over on one of its threads; `nil` where they were disturbed on
-    /// disk: the lease has been put back then, and it is worth asking again.
+    /// Reads leased bytes on the read pool and hands them over on one of its threads; `nil` where they were disturbed
+    /// on disk: the lease has been put back then, and it is worth asking again.
     package func read(_ lease: ExtentLease, then: @escaping @Sendable ([UInt8]?) -> Void) {
         queues.read {
             var bytes: [UInt8]?
@@ -132,14 +148,22 @@ package final class ReaderHandle: Sendable {
         left?.0.detach(left?.1 ?? 0)
     }
 
-    private func reopenPrivately() {
+    /// Goes on with another session where the error says that this one's answer is not for this reader.
+    private func reopens(after error: CacheError, _ session: ResourceSession, _ id: Int) -> Bool {
+        guard error == .mustBePrivate || error == .otherVariant else { return false }
+        let variant = error == .otherVariant ? session.variant(of: id) : nil
         leave()
-        let session = makePrivate()
-        state.withLock { state in
-            state.session = session
-            state.id = session.attach(
-                url: request.url, fields: request.fields, position: state.position, end: state.end, priority: .playing)
+        let (position, end, other) = state.withLock { state in
+            state.variants += 1
+            let known = state.variants <= ReaderHandle.mostVariants ? variant : nil
+            return (state.position, state.end, known.map { Other.variant($0) } ?? .alone)
         }
+        let next = place(other, position, end)
+        state.withLock { state in
+            state.session = next.session
+            state.id = next.id
+        }
+        return true
     }
 }
 

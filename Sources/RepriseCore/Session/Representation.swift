@@ -70,6 +70,9 @@ public struct ContentInfo: Sendable, Hashable {
     public var checked: Int64
     /// Whether every byte is stored.
     public var isComplete: Bool
+    /// Seconds since the origin made or confirmed it, where freshness is `.http` and it was not made for this very
+    /// request: what `Age` is to say (RFC 9111 §5.1).
+    public var age: Int64?
 
     /// Describes content that no origin was asked for, for tests of the doors.
     package init(length: Int64?, contentType: String?, isComplete: Bool = false) {
@@ -82,7 +85,8 @@ public struct ContentInfo: Sendable, Hashable {
         checked = 0
     }
 
-    init(_ representation: Representation) {
+    init(_ representation: Representation, age: Int64? = nil) {
+        self.age = age
         let info = representation.info
         length = info.length
         contentType = info.fields["Content-Type"]

@@ -172,6 +172,21 @@ extension ResourceSession {
         perform { $0.retire() }
     }
 
+    /// Has the entry confirmed before it is used again. I/O.
+    package func invalidate() throws(StoreError) {
+        if let store = environment.store {
+            do throws(StoreError) {
+                _ = try tenure.use { () throws(StoreError) in
+                    try store.setChecked(Freshness.invalidated, key: key.text)
+                }
+            } catch {
+                // The entry is not this session's any more; whose it is, is told by itself.
+                if error.code != .gone { throw error }
+            }
+        }
+        perform { $0.invalidate() }
+    }
+
     /// Pins the entry, or lets it go; `false` where there is none. I/O.
     package func setPinned(_ isPinned: Bool) throws(StoreError) -> Bool {
         guard let store = environment.store else { return false }

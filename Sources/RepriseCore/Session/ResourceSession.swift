@@ -80,6 +80,12 @@ package final class ResourceSession: Sendable {
         perform { $0.info(reader, wake: wake) }
     }
 
+    /// How a reader's request was handled, as far as that is known now.
+    func outcome(of reader: Int) -> CacheStatus? { state.withLock { $0.outcome(of: reader) } }
+
+    /// The variant a reader that failed with `otherVariant` is to be given.
+    func variant(of reader: Int) -> Variant? { state.withLock { $0.readers[reader]?.variant } }
+
     /// Closes the files now if nobody reads; `false` where somebody does.
     @discardableResult
     package func closeIfIdle() -> Bool {

@@ -95,8 +95,18 @@ struct Reader {
     var representation: Int?
     /// Whether it was told of its representation; from then on it gets that one's bytes or none.
     var isBound = false
+    /// What its request asks of a cache (freshness `.http`).
+    var demands = RequestCacheControl([:])
+    /// How its request was handled.
+    var outcome = CacheStatus(forward: .uriMiss)
     /// Waits for a fresh answer before it may use what is stored.
     var awaitsFreshness = false
+    /// The origin has confirmed for it what is stored.
+    var isConfirmed = false
+    /// Slots are being read to find out whether all it asks for is stored.
+    var awaitsSlots = false
+    /// The variant it is to be given instead of the representation that was there.
+    var variant: Variant?
     var isPaused = false
     var isWaiting = true
     var wake: (@Sendable () -> Void)?

@@ -260,6 +260,8 @@ extension SessionState {
         var info = entry.info
         info.length = representation.info.length
         info.servesRanges = representation.info.servesRanges
+        // And what it says may have been made unusable.
+        info.checked = representation.info.checked
         representations[number]?.info = info
         representations[number]?.storing = .open(entry.generation)
         representations[number]?.lost = nil

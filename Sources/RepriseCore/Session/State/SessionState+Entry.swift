@@ -16,6 +16,17 @@ extension SessionState {
         }
     }
 
+    /// What is stored was made unusable by a request that changed something (RFC 9111 §4.4): it is confirmed before it
+    /// is used again. Who reads goes on.
+    mutating func invalidate() {
+        wasInvalidated = phase == .opening
+        for number in representations.keys.sorted() where representations[number]?.isPrivate == false {
+            representations[number]?.info.checked = Freshness.invalidated
+            guard let representation = representations[number], representation.isCommitted else { continue }
+            effects.append(.commit(representation: number, representation.info))
+        }
+    }
+
     mutating func notePinned(_ isPinned: Bool) {
         for number in representations.keys.sorted() where representations[number]?.isCommitted == true {
             representations[number]?.info.isPinned = isPinned

@@ -13,7 +13,7 @@ extension SessionState {
         failReadersOfReplacedBytes()
         failReadersLeftBehind()
         startRevalidation()
-        let groups = Set(readers.values.filter { !$0.awaitsFreshness }.map(\.representation))
+        let groups = Set(readers.values.filter { !$0.awaitsFreshness && !$0.awaitsSlots }.map(\.representation))
             .union(transfers.values.filter { !$0.isFinished }.map(\.representation))
         for group in groups.sorted(by: { ($0 ?? -1) < ($1 ?? -1) }) { plan(group) }
         releaseWindows()
@@ -27,10 +27,17 @@ extension SessionState {
         var wanting: [TransferPlanner.Reader] = []
         for id in readers.keys.sorted() {
             guard let reader = readers[id], reader.representation == number, !reader.awaitsFreshness,
+                !reader.awaitsSlots,
                 reader.failure == nil, !reader.isPaused
             else { continue }
             if representation?.isPassThrough == true, isLeftBehind(reader) { continue }
-            wanting.append(view(of: reader, representation))
+            var view = view(of: reader, representation)
+            if reader.demands.onlyIfCached {
+                // What was stored and turned out to be damaged is not fetched for it.
+                if view.missing == reader.position { fail(id, .onlyIfCached) }
+                view.missing = nil
+            }
+            wanting.append(view)
         }
         if representation?.isSuperseded == true { wanting.removeAll() }
         // A transfer begins up to a block before what its reader misses; out of its reach it would be started for ever.
@@ -162,6 +169,7 @@ extension SessionState {
             effects.append(.event(.degraded(key: key.text, reason: error)))
             replaceWithPassThrough(representation)
         }
+        bindThoseWhoAwaitSlots()
         wakeWaiting()
         plan()
     }

@@ -34,6 +34,7 @@ extension SessionState {
         transfer.goal = min(view.end, ByteRange(offset: view.position, count: tuning.readAhead).upperBound)
         attachWriter(&transfer, representation)
         transfers[transferID] = transfer
+        noteForwarded([id], isCollapsed: false)
         ask(transferID)
     }
 
@@ -47,6 +48,7 @@ extension SessionState {
         let now = now
         transfers[id]?.goal = goal
         transfers[id]?.readers = ids
+        noteForwarded(ids, isCollapsed: true)
         if transfers[id]?.pausedSince != nil {
             transfers[id]?.pausedSince = nil
             // A pause is no measure of the host.

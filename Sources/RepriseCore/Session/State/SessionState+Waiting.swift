@@ -75,6 +75,7 @@ extension SessionState {
                 let representation = representations[number], representation.isSuperseded
             else { continue }
             if !reader.isBound, let current = newest {
+                guard belongs(id, to: current) else { continue }
                 readers[id]?.representation = current
                 wake(id)
                 continue

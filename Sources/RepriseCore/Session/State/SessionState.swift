@@ -75,6 +75,11 @@ struct SessionState {
     /// To be told of the next change in what is stored.
     var watchers: [@Sendable () -> Void] = []
     var lastUsed: Int64 = 0
+    /// A stale representation was handed out and is to be confirmed though nobody waits for it: by a request with these
+    /// fields.
+    var confirmationFields: HTTPFields?
+    /// What is stored was invalidated while it was being opened.
+    var wasInvalidated = false
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
     /// Called when the host has a place again, after none was free.
@@ -117,8 +122,10 @@ struct SessionState {
             representations[id] = Representation(
                 id: id, info: entry.info, storing: .open(entry.generation), isCommitted: true, needsSniffing: false)
             current = id
-            for reader in readers.keys.sorted() { bind(reader) }
+            if wasInvalidated { representations[id]?.info.checked = Freshness.invalidated }
         }
+        wasInvalidated = false
+        for reader in readers.keys.sorted() { bind(reader) }
         wakeAll()
         plan()
     }
@@ -130,15 +137,15 @@ struct SessionState {
         // One that was superseded and has no successor is only as good as it is whole: the origin has to be asked.
         let whole = current.flatMap { representations[$0]?.isComplete == true ? $0 : nil }
         let shared = stored ?? newest.flatMap { representations[$0]?.isPrivate == false ? $0 : nil } ?? whole
-        guard let shared, let representation = representations[shared], readers[id]?.representation == nil else {
+        guard readers[id]?.representation == nil else { return }
+        guard let shared, let representation = representations[shared] else {
+            if readers[id]?.demands.onlyIfCached == true { fail(id, .onlyIfCached) }
             return
         }
         if environment.freshness == .http, !isPrivate {
-            let freshness = Freshness(fields: representation.info.fields, checked: representation.info.checked)
-            if !freshness.isFresh(now: wallClock) {
-                readers[id]?.awaitsFreshness = true
-                return
-            }
+            guard admit(id, to: representation) else { return }
+        } else {
+            readers[id]?.outcome = CacheStatus()
         }
         readers[id]?.representation = shared
     }
@@ -152,6 +159,8 @@ struct SessionState {
             id: id, fields: fields, position: position, end: end, priority: priority, waitsSince: now, lastStep: now)
         let inheritTime = tuning.inheritTime
         recentEnds.removeAll { now - $0.at > inheritTime }
+        if environment.freshness == .http { reader.demands = RequestCacheControl(fields) }
+        reader.outcome = CacheStatus(forward: firstReason)
         if let ended = recentEnds.last(where: { abs($0.position - position) <= tuning.inheritDistance }) {
             reader.requestIndex = ended.requestIndex
         }
@@ -166,6 +175,7 @@ struct SessionState {
             effects.append(.open)
         } else if phase == .ready {
             bind(id)
+            if confirmationFields != nil { plan() }
         }
         return id
     }
@@ -322,7 +332,7 @@ struct SessionState {
             return .success(nil)
         }
         readers[id]?.isBound = true
-        return .success(ContentInfo(representation))
+        return .success(ContentInfo(representation, age: age(of: representation, for: reader)))
     }
 
     mutating func fail(_ id: Int, _ error: CacheError) {

@@ -26,6 +26,10 @@ extension SessionState {
         transfers[id]?.lastProgress = now
         environment.hosts.note(firstByte: now - request.sentAt, of: url.origin)
         let representation = transfer.representation.flatMap { representations[$0] } ?? adoptable(id)
+        if let representation, isOtherVariant(representation, request.callerFields) {
+            keepFromVariant(id)
+            return
+        }
         let judge = ResponseJudge(
             asked: request.asked, held: representation?.held,
             trustsEntityTags: environment.hosts.trustsEntityTags(of: url.origin, now: wallClock) && !transfer.isTrial,
@@ -86,7 +90,8 @@ extension SessionState {
             return
         }
         let isPrivate = !mayShare(head, transfers[id]?.request)
-        let number = addRepresentation(head, length: length, servesRanges: servesRanges, isKept: !isPrivate)
+        let number = addRepresentation(
+            head, transfers[id]?.request, length: length, servesRanges: servesRanges, isKept: !isPrivate)
         transfers[id]?.representation = number
         representations[number]?.isPrivate = isPrivate
         if isPrivate, !self.isPrivate {
@@ -100,38 +105,52 @@ extension SessionState {
                 effects.append(.forget)
             }
         }
+        noteAnswer(id, head)
         bindUnbound(to: number)
     }
 
     private mutating func bindUnbound(to number: Int) {
         for reader in readers.keys.sorted()
         where readers[reader]?.representation == nil && readers[reader]?.failure == nil {
+            guard belongs(reader, to: number) else { continue }
             readers[reader]?.representation = number
             wake(reader)
         }
     }
 
     mutating func addRepresentation(
-        _ head: OriginResponseHead, length: Int64?, servesRanges: Bool, isKept: Bool = true
+        _ head: OriginResponseHead, _ request: Transfer.Request?, length: Int64?, servesRanges: Bool,
+        isKept: Bool = true
     ) -> Int {
         let number = makeID()
         let type = MediaType(head.fields["Content-Type"])
         let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(number) | 1
-        let info = EntryInfo(
+        var info = EntryInfo(
             key: key.text, url: url.description, generation: 0, identity: identity,
             fileExtension: url.pathExtension ?? type?.fileExtension ?? "bin",
             validator: Validator(fields: head.fields), length: length, servesRanges: servesRanges,
-            fields: SessionState.endToEnd(head.fields), checked: wallClock)
+            fields: stored(head, of: request), checked: wallClock)
+        if environment.freshness == .http {
+            info.variant = Variant(answer: head.fields, request: request?.callerFields ?? fields)?.text
+        }
         let stores = environment.store != nil && !isPrivate && !isRetired && isKept && storable(head)
         representations[number] = Representation(
             id: number, info: info, storing: stores ? .undecided : .off(nil), isCommitted: false, needsSniffing: true)
         return number
     }
 
-    /// Whether a body of that type may be kept as media. Text is decided by its first bytes: some servers call media so.
+    /// Whether a body of that type may be kept as media. Text is decided by its first bytes: some servers call media
+    /// so.
     func storable(_ head: OriginResponseHead) -> Bool {
         guard let type = MediaType(head.fields["Content-Type"]) else { return true }
         return type.essence == "text/plain" || !(type.isMarkup || type.isManifest)
+    }
+
+    /// The fields of an answer as they are stored.
+    func stored(_ head: OriginResponseHead, of request: Transfer.Request?) -> HTTPFields {
+        let kept = SessionState.endToEnd(head.fields)
+        guard environment.freshness == .http, let request else { return kept }
+        return Freshness.noting(delay: (now - request.sentAt) / TransferTuning.second, in: kept)
     }
 
     static func endToEnd(_ fields: HTTPFields) -> HTTPFields {

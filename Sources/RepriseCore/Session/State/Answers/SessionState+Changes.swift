@@ -32,12 +32,13 @@ extension SessionState {
             return
         }
         effects.append(.event(.generationChanged(key: key.text)))
-        let number = addRepresentation(head, length: length, servesRanges: servesRanges || held.info.servesRanges)
+        let number = addRepresentation(
+            head, transfers[id]?.request, length: length, servesRanges: servesRanges || held.info.servesRanges)
         supersede(held.id)
         let wanted = transfers[id]?.window.head ?? 0
         let ownReaders = transfers[id]?.readers ?? []
         finishKeeping(id, number)
-        for reader in ownReaders where readers[reader]?.isBound == false {
+        for reader in ownReaders where readers[reader]?.isBound == false && belongs(reader, to: number) {
             readers[reader]?.representation = number
             wake(reader)
         }

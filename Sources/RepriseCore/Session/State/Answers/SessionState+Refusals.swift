@@ -33,6 +33,7 @@ extension SessionState {
         effects.append(.event(.originError(key: key.text, reason: "status \(status)")))
         let waiting = readers.keys.sorted().filter { readers[$0]?.representation == nil }
         for reader in Set(starved + waiting).sorted() where readers[reader]?.isWaiting == true {
+            readers[reader]?.outcome.forwardStatus = status
             fail(reader, CacheError(.originRefused(status: status), "the origin answered \(status)"))
         }
     }
@@ -76,6 +77,7 @@ extension SessionState {
             case .unreachable, .interrupted, .untrusted: .originUnreachable
             }
         note(code, failure.message, at: isRevalidation ? nil : transfer.window.head)
+        if isRevalidation, failure.kind != .untrusted { standInAtOnce(status: nil) }
         if failure.kind == .untrusted {
             for reader in readers.keys.sorted() where readers[reader]?.isWaiting == true {
                 fail(reader, CacheError(.originUnreachable, failure.message))
@@ -87,4 +89,9 @@ extension SessionState {
 extension CacheError {
     /// The answer may not be shared: the reader has to ask for itself.
     static let mustBePrivate = CacheError(.closed, "the answer may not be shared")
+    /// What is there was chosen by other request fields: the reader has to ask for its own variant.
+    static let otherVariant = CacheError(.closed, "the answer was chosen by other request fields")
+    /// The request wants only what is stored and may be used (RFC 9111 §5.2.1.7).
+    static let onlyIfCached = CacheError(
+        .originRefused(status: 504), "only what is stored was asked for, and not all of it is, or it is stale")
 }

@@ -7,8 +7,8 @@ import RepriseStorage
 extension SessionState {
     /// Readers that may not use what is stored before the origin has confirmed it share one conditional request.
     mutating func startRevalidation() {
-        guard readers.values.contains(where: { $0.awaitsFreshness && $0.failure == nil }), let current,
-            let representation = representations[current],
+        guard confirmationFields != nil || readers.values.contains(where: { $0.awaitsFreshness && $0.failure == nil }),
+            let number = current ?? newest, let representation = representations[number],
             !transfers.values.contains(where: { $0.request?.isRevalidation == true }),
             trouble.map({ now >= $0.notBefore }) ?? true
         else { return }
@@ -17,13 +17,14 @@ extension SessionState {
         guard environment.hosts.enter(url.origin, onFree: onPlaceFree) else { return }
         isRevalidationQueued = false
         let awaiting = readers.keys.sorted().filter { readers[$0]?.awaitsFreshness == true }
-        let callerFields = fields(for: awaiting)
+        let callerFields = awaiting.isEmpty ? confirmationFields ?? fields : fields(for: awaiting)
+        confirmationFields = nil
         var fields = callerFields
         fields["Accept-Encoding"] = "identity"
         for line in Confirmation.conditions([representation.info.validator]).lines { fields[line.name] = line.value }
         let id = makeID()
         let serial = makeID()
-        var transfer = Transfer(id: id, representation: current, start: 0, requestIndex: 0, now: now)
+        var transfer = Transfer(id: id, representation: number, start: 0, requestIndex: 0, now: now)
         transfer.request = Transfer.Request(
             serial: serial, origin: url.origin, callerFields: callerFields, sentAt: now, isRevalidation: true)
         transfers[id] = transfer
@@ -32,7 +33,8 @@ extension SessionState {
 
     mutating func revalidated(_ id: Int, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict) {
         guard let number = transfers[id]?.representation, var representation = representations[number] else { return }
-        let mayShare = mayShare(head, transfers[id]?.request, verdict)
+        let request = transfers[id]?.request
+        let mayShare = mayShare(head, request, verdict)
         endRequest(id)
         transfers[id] = nil
         guard mayShare else {
@@ -42,10 +44,16 @@ extension SessionState {
             return
         }
         switch verdict {
+        case .notModified where Confirmation.confirmed([representation.info.validator], by: head.fields).isEmpty:
+            note(.originInvalid, "the origin confirms something else than what is stored")
         case .notModified, .whole:
+            noteConfirmed(status: head.status)
             representation.info.checked = wallClock
             representation.info.fields = Confirmation.freshened(
-                representation.info.fields, by: SessionState.endToEnd(head.fields))
+                representation.info.fields, by: stored(head, of: request))
+            representation.info.variant =
+                Variant(
+                    answer: representation.info.fields, request: request?.callerFields ?? fields)?.text
             representations[number] = representation
             if representation.isCommitted { effects.append(.commit(representation: number, representation.info)) }
             trouble = nil
@@ -56,13 +64,17 @@ extension SessionState {
                 return
             }
             trouble = nil
-            let new = addRepresentation(head, length: length, servesRanges: servesRanges)
+            noteConfirmed(status: head.status)
+            let new = addRepresentation(head, request, length: length, servesRanges: servesRanges)
             supersede(number)
             releaseFreshness(to: new)
         case .refused(let status) where status == 404 || status == 410 || status == 401 || status == 403:
             for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
                 fail(reader, CacheError(.originRefused(status: status), "the origin answered \(status)"))
             }
+        case .busy(let status, let retryAfter):
+            note(CacheError(.originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter))
+            if [500, 502, 503, 504].contains(status) { standInAtOnce(status: status) }
         default:
             note(.originUnreachable, "the origin could not confirm what is stored (\(head.status))")
         }
@@ -71,27 +83,30 @@ extension SessionState {
     /// Whether a representation may be used for a request with those fields.
     func reuse(of representation: Representation, by request: HTTPFields) -> ReuseRule {
         ReuseRule(
-            stored: Freshness(fields: representation.info.fields, checked: representation.info.checked),
-            request: RequestCacheControl(request), now: wallClock)
+            stored: freshness(of: representation), request: RequestCacheControl(request), now: wallClock)
     }
 
     private mutating func releaseFreshness(to number: Int) {
         for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
             readers[reader]?.awaitsFreshness = false
-            readers[reader]?.representation = number
+            readers[reader]?.isConfirmed = true
+            if let representation = representations[number], admit(reader, to: representation) {
+                readers[reader]?.representation = number
+            }
             wake(reader)
         }
     }
 
     /// Lets a reader have stale bytes where RFC 9111 §4.2.4 allows it.
     mutating func serveStale(_ id: Int) -> Bool {
-        guard let current, let representation = representations[current],
+        guard let number = current ?? newest, let representation = representations[number],
             reuse(of: representation, by: readers[id]?.fields ?? [:]).mayStandIn
         else { return false }
         let now = now
         readers[id]?.awaitsFreshness = false
-        readers[id]?.representation = current
+        readers[id]?.representation = number
         readers[id]?.waitsSince = now
+        readers[id]?.outcome.detail = "origin-failed"
         wake(id)
         return true
     }

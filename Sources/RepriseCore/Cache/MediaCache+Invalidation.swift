@@ -1,0 +1,41 @@
+package import RepriseHTTP
+package import RepriseStorage
+
+/// What requests by other methods do to what is stored.
+extension MediaCache {
+    /// Has what is stored of the URLs concerned confirmed by the origin before it is used again, after a request whose
+    /// method is not safe was answered (RFC 9111 §4.4). Bytes stay; who reads goes on. Nothing happens where freshness
+    /// is `.immutable`.
+    ///
+    /// Looks through all entries for variants of those URLs, two small files an entry: such methods are rare on media.
+    /// - Throws: `CacheError` with `.store` where an entry's description could not be written.
+    package func invalidate(
+        after method: String, at url: OriginURL, status: Int, fields: HTTPFields
+    ) async throws(CacheError) {
+        guard configuration.freshness == .http else { return }
+        let targets = InvalidationRule.targets(method: method, url: url, status: status, fields: fields)
+        if targets.isEmpty { return }
+        let keys = Set(targets.map { configuration.keys.key(for: $0) })
+        try await onDisk { () throws(StoreError) in try self.invalidate(keys) }
+    }
+
+    /// Has what is stored under those keys, and their variants, confirmed before it is used again. I/O.
+    package func invalidate(_ keys: Set<ResourceKey>) throws(StoreError) {
+        for session in openSessions where keys.contains(session.key.primary) { try session.invalidate() }
+        // By their sessions: somebody may be opening them.
+        for request in try stored(under: keys) { try session(for: request).invalidate() }
+    }
+
+    /// What is stored under those keys, variants included. I/O: reads every entry's description.
+    func stored(under keys: Set<ResourceKey>) throws(StoreError) -> [ResourceRequest] {
+        guard let store = environment.store else { return [] }
+        var found: [ResourceRequest] = []
+        for name in try store.entryNames() {
+            guard let info = try store.describe(name: name)?.info, keys.contains(ResourceKey(info.key).primary),
+                let url = OriginURL(info.url)
+            else { continue }
+            found.append(ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]))
+        }
+        return found
+    }
+}

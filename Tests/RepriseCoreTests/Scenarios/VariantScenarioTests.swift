@@ -1,0 +1,106 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+/// `.http`: answers that vary by request fields.
+@Suite struct VariantScenarioTests {
+    static let length: Int64 = 300_001
+
+    private func world(_ vary: String, slow: Bool = false) throws -> World {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: Self.length) {
+            $0.extraFields = ["Cache-Control": "public, max-age=600", "Vary": vary]
+            if slow { $0.firstByteDelay = 200 * millisecond }
+        }
+        return world
+    }
+
+    private func german(_ world: World) -> Player { world.player("/a", fields: ["Accept-Language": "de"]) }
+    private func english(_ world: World) -> Player { world.player("/a", fields: ["Accept-Language": "en"]) }
+
+    @Test func `each variant is asked for once and kept, RFC 9111 §4.1`() throws {
+        let world = try world("Accept-Language")
+        german(world).finish()
+        // From now on the origin has other bytes: whoever gets them was answered by it.
+        world.origin.change("/a") { $0.content = PositionCodedContent(length: 200_000, generation: 2) }
+        let first = english(world)
+        first.play()
+        #expect(first.handle.outcome?.forward == .varyMiss && first.generation == 2)
+        first.leave()
+        first.expectWhole(200_000)
+        let requests = world.origin.requestCount
+        let old = german(world)
+        old.finish()
+        old.expectWhole(Self.length)
+        let new = english(world)
+        new.finish()
+        new.expectWhole(200_000)
+        #expect(old.generation == 1 && new.generation == 2 && world.origin.requestCount == requests)
+    }
+
+    @Test func `variants that are asked for at once do not share an answer, RFC 9111 §4.1 and inv01`() throws {
+        let world = try world("Accept-Language", slow: true)
+        let players = [german(world), english(world), german(world), english(world), world.player("/a")]
+        for player in players { player.take() }
+        for player in players { player.finish() }
+        for player in players { player.expectWhole(Self.length) }
+        let languages = Set(world.origin.log.map { $0.fields["Accept-Language"] })
+        #expect(languages == ["de", "en", nil])
+        #expect(world.origin.bodyBytes <= 4 * Self.length, "two of a kind shared one")
+    }
+
+    @Test func `a field that is not named makes no difference, RFC 9111 §4.1`() throws {
+        let world = try world("Accept-Language")
+        german(world).finish()
+        let requests = world.origin.requestCount
+        let other = world.player("/a", fields: ["Accept-Language": "de", "User-Agent": "x"])
+        other.finish()
+        other.expectWhole(Self.length)
+        #expect(world.origin.requestCount == requests)
+    }
+
+    @Test func `variants are found again after a restart, RFC 9111 §4.1`() throws {
+        let world = try world("Accept-Language")
+        german(world).finish()
+        english(world).finish()
+        try world.restart()
+        let requests = world.origin.requestCount
+        for player in [german(world), english(world)] {
+            player.finish()
+            player.expectWhole(Self.length)
+        }
+        #expect(world.origin.requestCount == requests)
+    }
+
+    @Test func `what an answer was chosen by is not written down, inv29`() throws {
+        let world = try world("Authorization")
+        let own = world.player("/a", fields: ["Authorization": "Bearer verysecret"])
+        own.finish()
+        own.expectWhole(Self.length)
+        let other = world.player("/a", fields: ["Authorization": "Bearer another"])
+        other.finish()
+        other.expectWhole(Self.length)
+        let descriptions = world.memory.paths.filter { $0.hasSuffix("/info.json") }
+        #expect(descriptions.count == 2)
+        for path in descriptions {
+            let text = String(decoding: try world.memory.contents(path), as: UTF8.self)
+            #expect(!text.contains("verysecret") && !text.contains("another"))
+        }
+    }
+
+    @Test func `an unsafe method reaches every variant, RFC 9111 §4.4`() throws {
+        let world = try world("Accept-Language")
+        german(world).finish()
+        english(world).finish()
+        try world.cache.invalidate([german(world).resource.key])
+        world.queues.settle()
+        for player in [german(world), english(world)] {
+            let requests = world.origin.requestCount
+            player.finish()
+            player.expectWhole(Self.length)
+            #expect(world.origin.requestCount == requests + 1 && world.origin.log.last?.status == 304)
+        }
+    }
+}
