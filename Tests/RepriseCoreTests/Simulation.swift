@@ -1,4 +1,5 @@
 import RepriseCore
+import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 import RepriseTesting
@@ -16,9 +17,12 @@ struct Simulation {
     private let paths: [String]
     private let lengths: [Int64]
     private var diskIsSick = false
+    /// Draws what only a shared cache heeds; of its own, so that seeds stay the runs they are. `nil` for an app's cache.
+    private var shared: SeededGenerator?
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, isShared: Bool = false) throws {
         self.seed = seed
+        shared = isShared ? SeededGenerator(seed: seed &+ 1_000_003) : nil
         var random = SeededGenerator(seed: seed)
         let blockSize = [7, 16, 64, 256].randomElement(using: &random)!
         let pieceSize = [13, 64, 500].randomElement(using: &random)!
@@ -31,6 +35,7 @@ struct Simulation {
             $0.tuning.inheritDistance = 128
             $0.tuning.windDown = 128
             $0.tuning.overlap = 32
+            if isShared { $0.freshness = .http }
         }
         // Few, small pieces or many, large ones: what a piece costs is the engine's work for it, not its bytes.
         let longest: Int64 = [13: 2500, 64: 5000, 500: 12_000][pieceSize] ?? 12_000
@@ -45,6 +50,35 @@ struct Simulation {
         }
         self.lengths = lengths
         self.random = random
+        for path in paths { changeHeaders(path) }
+    }
+
+    /// What the origin says of sharing, where anybody heeds it.
+    private mutating func changeHeaders(_ path: String) {
+        guard var random = shared else { return }
+        let control = [
+            "max-age=1", "max-age=100", "max-age=1, stale-while-revalidate=5", "s-maxage=1, stale-if-error=30",
+            "no-cache", "no-store", "private", "public, max-age=3", "must-revalidate, max-age=1",
+        ].randomElement(using: &random)!
+        let vary = [nil, nil, "Accept-Language", "*"].randomElement(using: &random)!
+        shared = random
+        world.origin.change(path) { resource in
+            resource.behaviour.extraFields["Cache-Control"] = control
+            resource.behaviour.extraFields["Vary"] = vary
+        }
+    }
+
+    /// What a client asks of a shared cache.
+    private mutating func requestFields() -> HTTPFields {
+        guard var random = shared else { return [:] }
+        var fields = HTTPFields()
+        fields["Accept-Language"] = [nil, "de", "en"].randomElement(using: &random)!
+        fields["Authorization"] = [nil, nil, nil, "Bearer x"].randomElement(using: &random)!
+        fields["Cache-Control"] = [
+            nil, nil, nil, "no-cache", "max-stale", "only-if-cached", "no-store", "max-age=1",
+        ].randomElement(using: &random)!
+        shared = random
+        return fields
     }
 
     private static func vary(_ behaviour: inout OriginBehaviour, _ random: inout SeededGenerator) {
@@ -106,7 +140,8 @@ struct Simulation {
         let start = Int64.random(in: 0..<lengths[which], using: &random)
         let isOpen = Bool.random(using: &random)
         let end = isOpen ? Int64.max : Int64.random(in: start...lengths[which], using: &random)
-        players[index] = world.player(paths[which], ByteRange(start, max(start, end)))
+        let fields = requestFields()
+        players[index] = world.player(paths[which], ByteRange(start, max(start, end)), fields: fields)
     }
 
     private mutating func seek(_ index: Int) {
@@ -117,6 +152,7 @@ struct Simulation {
     private mutating func changeOrigin() {
         let which = Int.random(in: 0..<paths.count, using: &random)
         let length = lengths[which]
+        changeHeaders(paths[which])
         world.origin.change(paths[which]) { resource in
             // Without any validator a change of bytes under the same length can only be seen by an overlap.
             guard resource.behaviour.tag == .strong, resource.content.generation < 6 else { return }
