@@ -104,7 +104,9 @@
 
         @Test(arguments: [
             ("GET", ["bytes=5-"], ByteRange.from(5)), ("GET", ["bytes=5-9"], ByteRange(5, 10)), ("GET", [], .from(0)),
-            ("GET", ["bytes=-5"], .from(0)), ("GET", ["bytes=1-2,5-6"], .from(0)),
+            ("GET", ["bytes=-5"], .from(0)), ("GET", ["bytes=1-2,5-6"], ByteRange(1, 3)),
+            ("GET", ["bytes=5-6,1-2,9-"], ByteRange(1, 3)), ("GET", ["bytes=5-6,-1"], .from(0)),
+            ("GET", ["bytes=1-5,5-6"], .from(0)), ("GET", ["bytes=5-,7-"], .from(0)),
             ("GET", ["bytes=1-2", "bytes=5-6"], .from(0)),
             ("HEAD", ["bytes=5-9"], .from(0)),
         ])

@@ -44,7 +44,7 @@
             }
         }
 
-        @Test(arguments: ["bytes=5-4", "bytes=a-b", "seconds=1-2", "bytes=", "bytes=0-1,5-6", "bytes=0-,0-,0-"])
+        @Test(arguments: ["bytes=5-4", "bytes=a-b", "seconds=1-2", "bytes=", "bytes=0-1,x", "bytes=0-,0-,0-"])
         func `a range that is not to be heeded gives the whole`(field: String) async throws {
             try await ProxyFixture.run { fixture in
                 let content = fixture.put("/a.mp3")

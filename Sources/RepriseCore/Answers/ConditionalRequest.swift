@@ -8,33 +8,52 @@ package struct ConditionalRequest: Sendable {
     package struct Answer: Sendable, Hashable {
         package var status: Int
         package var fields: HTTPFields
-        /// Bytes of the resource to send; `nil` where there is no body.
+        /// Bytes of the resource to send; `nil` where there is no body, or one of parts.
         package var range: ByteRange?
+        /// The body of several parts.
+        package var parts: MultipartByteRanges?
         /// Whether the length is announced.
         package var isDelimited = true
     }
 
+    /// Most parts one answer has; who asks for more gets the whole.
+    package static let partLimit = 16
+
     package var method: String
     package var fields: HTTPFields
+    /// Separates the parts of an answer; `nil` for a door that cannot send parts, and answers with the whole.
+    package var boundary: String?
 
-    package init(method: String, fields: HTTPFields) {
+    /// A request.
+    /// - Parameter boundary: A random text to separate the parts of an answer with.
+    package init(method: String, fields: HTTPFields, boundary: String? = nil) {
         self.method = method
         self.fields = fields
+        self.boundary = boundary
     }
 
-    /// The single range asked for; `nil` where there is none, or none that is to be heeded. More than one range is
-    /// answered with the whole.
-    package var range: RangeSpecifier? {
+    /// The ranges asked for; none where there are none, or none that are to be heeded (RFC 9110 §14.2).
+    package var ranges: [RangeSpecifier] {
         guard method == "GET", fields.values(of: "Range").count == 1,
-            let parts = fields["Range"].flatMap(RangeSpecifier.parse), parts.count == 1
-        else { return nil }
-        return parts[0]
+            let parts = fields["Range"].flatMap(RangeSpecifier.parse)
+        else { return [] }
+        return parts.count <= (boundary == nil ? 1 : ConditionalRequest.partLimit) ? parts : []
     }
 
     /// Where reading should begin before anything is known of the resource.
     package var presumedRange: ByteRange {
-        guard let presumed = range?.resolvedWithoutLength, presumed.lowerBound < .max else { return .from(0) }
+        let known = ranges.compactMap(\.resolvedWithoutLength)
+        // Parts that overlap whatever the length is are answered with the whole; a suffix needs the length first. The
+        // foremost part, as an origin that cannot give it can give none of them.
+        guard known.count == ranges.count, areApart(known),
+            let presumed = known.min(by: { $0.lowerBound < $1.lowerBound }), presumed.lowerBound < .max
+        else { return .from(0) }
         return presumed
+    }
+
+    private func areApart(_ ranges: [ByteRange]) -> Bool {
+        let sorted = ranges.sorted { $0.lowerBound < $1.lowerBound }
+        return zip(sorted, sorted.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
     }
 
     /// The answer once the resource is known: 200, 206, 304, 412 or 416.
@@ -45,18 +64,34 @@ package struct ConditionalRequest: Sendable {
             return Answer(status: refused, fields: head)
         }
         head["Accept-Ranges"] = info.length != nil || info.servesRanges ? "bytes" : "none"
-        guard let wanted = range, ifRangeHolds(info) else { return whole(info, head) }
+        let wanted = ranges
+        guard !wanted.isEmpty, ifRangeHolds(info) else { return whole(info, head) }
         guard let length = info.length else {
             // A range of an unknown length can be served where its end is given; the total is never guessed.
-            guard case .closed(let first, let last) = wanted, info.servesRanges, last < .max else {
-                return whole(info, head)
-            }
+            guard wanted.count == 1, case .closed(let first, let last) = wanted[0], info.servesRanges, last < .max
+            else { return whole(info, head) }
             return part(ByteRange(first, last + 1), total: nil, head)
         }
-        guard let range = wanted.resolved(length: length) else {
-            return Answer(status: 416, fields: ["Content-Range": ContentRange.unsatisfied(total: length).field])
+        let ranges = wanted.compactMap { $0.resolved(length: length) }
+        switch ranges.count {
+        case 0: return Answer(status: 416, fields: ["Content-Range": ContentRange.unsatisfied(total: length).field])
+        case 1: return part(ranges[0], total: length, head)
+        default: return parts(ranges, total: length, head) ?? whole(info, head)
         }
-        return part(range, total: length, head)
+    }
+
+    /// `nil` where the whole is cheaper, or parts overlap (RFC 9110 §14.2, §15.3.7.2).
+    private func parts(_ ranges: [ByteRange], total: Int64, _ head: HTTPFields) -> Answer? {
+        guard let boundary, areApart(ranges) else { return nil }
+        let parts = MultipartByteRanges(
+            ranges: ranges, total: total, partType: head["Content-Type"] ?? "application/octet-stream",
+            boundary: boundary)
+        let length = parts.length
+        guard length < total else { return nil }
+        var head = head
+        head["Content-Type"] = parts.contentType
+        head["Content-Length"] = "\(length)"
+        return Answer(status: 206, fields: head, parts: parts)
     }
 
     private func part(_ range: ByteRange, total: Int64?, _ head: HTTPFields) -> Answer {

@@ -1,5 +1,6 @@
 package import RepriseCore
 package import RepriseHTTP
+import ReprisePlatform
 package import RepriseRanges
 
 /// Decides how a request for media is answered, from its fields and what is known of the resource: what HTTP says of
@@ -9,29 +10,39 @@ package struct ServerExchange: Sendable {
     package struct Answer: Sendable, Hashable {
         package var status: Int
         package var fields: HTTPFields
-        /// Bytes of the resource to send; `nil` where there is no body or it is `text`.
+        /// Bytes of the resource to send; `nil` where there is no body or it is `text` or `parts`.
         package var range: ByteRange?
+        /// A body of several parts to send instead.
+        package var parts: MultipartByteRanges?
         /// A plain text to send instead.
         package var text: String?
         /// Whether the length is announced; otherwise the body is chunked, or ends with the connection.
         package var isDelimited = true
     }
 
-    package var method: String
-    package var fields: HTTPFields
+    private let request: ConditionalRequest
 
-    package init(method: String, fields: HTTPFields) {
-        self.method = method
-        self.fields = fields
+    /// A request for media.
+    /// - Parameter makeBoundary: Makes the text that separates the parts of an answer.
+    package init(
+        method: String, fields: HTTPFields, makeBoundary: () -> String = { ServerExchange.randomBoundary() }
+    ) {
+        // Randomness costs system calls; hardly a request asks for parts.
+        let boundary = fields["Range"]?.utf8.contains(UInt8(ascii: ",")) == true ? makeBoundary() : nil
+        request = ConditionalRequest(method: method, fields: fields, boundary: boundary)
     }
+
+    /// 128 random bits: nobody can prepare a file that holds the boundary of a later answer.
+    private static func randomBoundary() -> String {
+        SystemCalls.randomBytes(16).reduce(into: "reprise-") { text, byte in
+            text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+    }
+
+    package var method: String { request.method }
 
     /// The methods media can be asked by.
     package static let methods = "GET, HEAD, OPTIONS"
-
-    private var request: ConditionalRequest { ConditionalRequest(method: method, fields: fields) }
-
-    /// The single range asked for; `nil` where there is none, or none that is to be heeded.
-    package var range: RangeSpecifier? { request.range }
 
     /// Where reading should begin before anything is known of the resource.
     package var presumedRange: ByteRange { request.presumedRange }
@@ -47,19 +58,20 @@ package struct ServerExchange: Sendable {
         case 412: text = "the resource is another one now"
         default: break
         }
-        if meant.status != 416 { addServerFields(&head) }
+        if meant.status != 416 { addServerFields(&head, type: meant.parts?.partType ?? head["Content-Type"]) }
         return Answer(
-            status: meant.status, fields: head, range: meant.range, text: text, isDelimited: meant.isDelimited)
+            status: meant.status, fields: head, range: meant.range, parts: meant.parts, text: text,
+            isDelimited: meant.isDelimited)
     }
 
-    private func addServerFields(_ head: inout HTTPFields) {
+    private func addServerFields(_ head: inout HTTPFields, type: String?) {
         if head["Access-Control-Allow-Origin"] == nil {
             head["Access-Control-Allow-Origin"] = "*"
             head["Access-Control-Expose-Headers"] = "Content-Length, Content-Range, Accept-Ranges, ETag"
         }
         head["X-Content-Type-Options"] = "nosniff"
         // A page passed on from a foreign origin must not run as one of ours.
-        if MediaType(head["Content-Type"])?.isMarkup == true { head["Content-Security-Policy"] = "sandbox" }
+        if MediaType(type)?.isMarkup == true { head["Content-Security-Policy"] = "sandbox" }
     }
 
     /// The answer to a request that cannot be served.
@@ -69,7 +81,7 @@ package struct ServerExchange: Sendable {
         switch error.code {
         case .originRefused(let status):
             return Answer(status: (400..<600).contains(status) ? status : 502, fields: head, text: error.message)
-        case .rangeNotSatisfiable(length: 0) where range == nil:
+        case .rangeNotSatisfiable(length: 0) where request.ranges.isEmpty:
             // Reading from 0 is a range to the origin; an empty resource has none, and is all the same there.
             head["Accept-Ranges"] = "bytes"
             return Answer(status: 200, fields: head)

@@ -3,6 +3,7 @@
     import NIOHTTP1
     import NIOPosix
     import RepriseCore
+    import RepriseHTTP
     import RepriseRanges
     import ReprisePlatform
     import RepriseStorage
@@ -32,8 +33,12 @@
         private let onFinish: (Outcome) -> Void
         private let onHead: (ServerExchange.Answer) -> Void
         private var hasHead = false
-        /// Bytes the head announced that were not handed out yet; 0 where it announced no length.
+        /// Bytes of the resource the head announced that were not handed out yet, in this part if there are several; 0
+        /// where it announced no length.
         private var missing: Int64 = 0
+        /// The body where it has several parts, and how many of its pieces were begun.
+        private var parts: MultipartByteRanges?
+        private var begunPieces = 0
         private var isFinished = false
         /// A region or a read is under way.
         private var isBusy = false
@@ -94,8 +99,9 @@
                     return
                 case .end:
                     // Less than the head announced can only be told by closing.
-                    finish(missing > 0 ? .broken : .complete)
-                    return
+                    if missing > 0 { return finish(.broken) }
+                    guard beginNextPart() else { return finish(.complete) }
+                    hasWritten = true
                 case .failed:
                     finish(.broken)
                     return
@@ -115,7 +121,7 @@
             case .success(let info?):
                 let answer = exchange.answer(info, now: now)
                 hasHead = true
-                guard let range = answer.range, answer.text == nil else {
+                guard answer.range != nil || answer.parts != nil, answer.text == nil else {
                     // A head alone, or with a line of text.
                     let isBodyless = exchange.method == "HEAD" && answer.text == nil
                     if isBodyless {
@@ -126,14 +132,36 @@
                     }
                     return false
                 }
-                if range != exchange.presumedRange {
-                    handle.setRange(position: range.lowerBound, end: range.upperBound)
-                }
-                missing = answer.isDelimited ? range.count : 0
                 onHead(answer)
+                if let range = answer.range {
+                    if range != exchange.presumedRange {
+                        handle.setRange(position: range.lowerBound, end: range.upperBound)
+                    }
+                    missing = answer.isDelimited ? range.count : 0
+                }
+                parts = answer.parts
+                _ = beginNextPart()
                 context.flush()
                 return true
             }
+        }
+
+        /// Writes the text up to the next part's bytes and moves the reader there; `false` where no part is left.
+        private func beginNextPart() -> Bool {
+            guard let parts else { return false }
+            while begunPieces < parts.pieceCount {
+                defer { begunPieces += 1 }
+                switch parts.piece(at: begunPieces) {
+                case .text(let text):
+                    context.write(
+                        NIOAny(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+                case .bytes(let range):
+                    missing = range.count
+                    handle.setRange(position: range.lowerBound, end: range.upperBound)
+                    return true
+                }
+            }
+            return false
         }
 
         private func write(_ data: IOData, count: Int) {

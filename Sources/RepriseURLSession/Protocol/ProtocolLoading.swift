@@ -105,7 +105,7 @@ final class ProtocolLoading: Sendable {
         switch error.code {
         case .originRefused(let status) where (400..<600).contains(status):
             await refuse(status, error.retryAfter.map { ["Retry-After": "\($0)"] } ?? [:])
-        case .rangeNotSatisfiable(length: 0) where asked.range == nil: await refuse(200, [:])
+        case .rangeNotSatisfiable(length: 0) where asked.ranges.isEmpty: await refuse(200, [:])
         case .rangeNotSatisfiable(let length):
             await refuse(416, length.map { ["Content-Range": ContentRange.unsatisfied(total: $0).field] } ?? [:])
         default:
