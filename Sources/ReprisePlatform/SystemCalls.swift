@@ -39,6 +39,29 @@ package enum SystemCalls {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// Lets this process open as many files and sockets as its hard limit allows, at most 65,536; answers how many it may
+    /// have open now. A shell's default of 256 or 1,024 is too few for a server; where it cannot be raised it stays.
+    @discardableResult
+    package static func raiseDescriptorLimit() -> Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(descriptors, &limit) == 0 else { return 0 }
+        let before = limit.rlim_cur
+        limit.rlim_cur = max(before, min(limit.rlim_max, descriptorGoal))
+        guard unsafe setrlimit(descriptors, &limit) == 0 else { return Int(clamping: before) }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    #if canImport(Glibc)
+        private static let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        private static let descriptorGoal: rlim_t = 65_536
+    #elseif canImport(Darwin)
+        private static let descriptors = RLIMIT_NOFILE
+        private static let descriptorGoal = rlim_t(OPEN_MAX)  // more is refused there
+    #else
+        private static let descriptors = RLIMIT_NOFILE
+        private static let descriptorGoal: rlim_t = 65_536
+    #endif
+
     /// Bytes from the system's generator of random numbers.
     package static func randomBytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()

@@ -48,6 +48,8 @@
         func run() async throws {
             try await RepriseTool.run {
                 let sources = try urls.map(parseURL)
+                // A thousand clients need more sockets than a shell lets a program have.
+                SystemCalls.raiseDescriptorLimit()
                 let opened = try store.open()
                 let token = noToken ? nil : try store.token()
                 let client = AsyncHTTPOriginClient()

@@ -126,6 +126,15 @@ typedef struct fpunchhole {
 
 #define TCP_NOTSENT_LOWAT 0x201
 
+typedef unsigned long long rlim_t;
+struct rlimit {
+    rlim_t rlim_cur, rlim_max;
+};
+int getrlimit(int resource, struct rlimit *limit);
+int setrlimit(int resource, const struct rlimit *limit);
+#define RLIMIT_NOFILE 8
+#define OPEN_MAX 10240
+
 typedef struct __sFILE FILE;
 int fflush(FILE *file);
 char *strerror(int code);
