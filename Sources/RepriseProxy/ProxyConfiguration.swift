@@ -12,10 +12,13 @@ public struct ProxyConfiguration: Sendable {
     public var allowedHosts: [String] = []
     /// Web origins, like `https://example.com`, whose pages may use the proxy although they come from another site.
     public var allowedOrigins: [String] = []
-    /// Connections at a time; further ones are told 503 and closed.
+    /// Connections at a time. A further one takes the place of one that waits for a request or, after that, of a client
+    /// that has taken nothing for ten seconds; where all are busy it is told 503 and closed.
     public var connectionLimit = 1024
-    /// Seconds a connection may stay open without a request, or take to send one.
+    /// Seconds a connection may stay open without a request.
     public var idleTimeout = 75
+    /// Seconds a request may take to come, body included, from its first byte on; then it is told 408.
+    public var requestTimeout = 20
     /// Seconds a client may take no byte of an answer before it is let go; long, as a paused player does just that.
     public var slowClientTimeout = 3600
     /// Most bytes of a request's head.

@@ -122,7 +122,7 @@
                     try? await client.request(
                         fixture.target("/a.mp3"), [("X-Large", String(repeating: "x", count: size))])
                     let answer = try await client.readAnswer()
-                    #expect((400..<500).contains(answer.status))
+                    #expect(answer.status == 431)
                     try await client.waitUntilClosed()
                 }
                 #expect(fixture.origin.requestCount == 0)
@@ -154,7 +154,7 @@
                 try await client.send(good + large + RawClient.head("/.reprise/health"))
                 try await client.readAnswer().expect(ByteRange(0, 100_000), of: content, status: 200)
                 let refusal = try await client.readAnswer()
-                #expect(refusal.status == 400)
+                #expect(refusal.status == 431)
                 try await client.waitUntilClosed()
                 await #expect(throws: RawClientError.self) { try await client.readHead() }
             }
@@ -174,16 +174,17 @@
             }
         }
 
-        @Test func `past the limit a connection is told 503, and a place that is given back is used again`()
+        @Test func `past the limit and all busy a connection is told 503, and a place given back is used again`()
             async throws
         {
             try await ProxyFixture.run(proxy: { $0.connectionLimit = 3 }) { fixture in
                 fixture.put("/a.mp3")
+                fixture.put("/slow.mp3") { $0.body = .stall(at: 0) }
                 var clients: [RawClient] = []
                 for _ in 0..<3 {
                     let client = try await fixture.connect()
-                    try await client.request("/.reprise/health")
-                    #expect(try await client.readAnswer().status == 200)
+                    try await client.request(fixture.target("/slow.mp3"))
+                    #expect(try await client.readHead().status == 200)
                     clients.append(client)
                 }
                 let fourth = try await fixture.connect()
@@ -193,19 +194,6 @@
                 let proxy = fixture.proxy
                 #expect(await eventually { proxy.connectionCount == 2 })
                 #expect(try await fixture.ask("/a.mp3").status == 200)
-            }
-        }
-
-        @Test func `two hundred idle connections are borne and the next is served`() async throws {
-            try await ProxyFixture.run { fixture in
-                fixture.put("/a.mp3")
-                var clients: [RawClient] = []
-                for _ in 0..<200 { clients.append(try await fixture.connect()) }
-                let proxy = fixture.proxy
-                #expect(await eventually { proxy.connectionCount == 200 })
-                #expect(try await fixture.ask("/a.mp3").status == 200)
-                for client in clients { await client.close() }
-                #expect(await eventually { proxy.connectionCount == 0 })
             }
         }
     }

@@ -11,11 +11,10 @@ package struct AccessRules: Sendable {
     }
 
     /// Why a request is refused; `nil` where it may pass.
-    package func refusal(_ fields: HTTPFields) -> String? {
-        let hosts = fields.values(of: "Host")
-        guard hosts.count == 1, let host = hosts.first, isOurs(host) else {
-            return "the Host field does not name this proxy"
-        }
+    /// - Parameter authority: Whom the request is addressed to: what `Host` says, or its target; `nil` where a client of
+    ///   HTTP/1.0 does not say, which no browser does.
+    package func refusal(_ fields: HTTPFields, authority: String?) -> String? {
+        if let authority, !isOurs(authority) { return "the Host field does not name this proxy" }
         if let origin = fields["Origin"], allowedOrigins.contains(origin) { return nil }
         if fields["Sec-Fetch-Site"]?.equalsIgnoringCase("cross-site") == true {
             return "pages of other sites may not use this proxy"

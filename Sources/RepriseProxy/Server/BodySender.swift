@@ -30,6 +30,7 @@
         private let context: ChannelHandlerContext
         private let queues: any WorkQueues
         private let slowClientTimeout: Int
+        private let standing: SharedStanding
         private let onFinish: (Outcome) -> Void
         private let onHead: (ServerExchange.Answer) -> Void
         private var hasHead = false
@@ -46,7 +47,7 @@
 
         init(
             exchange: ServerExchange, handle: ReaderHandle, context: ChannelHandlerContext, slowClientTimeout: Int,
-            queues: any WorkQueues, onFinish: @escaping (Outcome) -> Void,
+            standing: SharedStanding, queues: any WorkQueues, onFinish: @escaping (Outcome) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void
         ) {
             self.exchange = exchange
@@ -54,6 +55,7 @@
             self.context = context
             self.queues = queues
             self.slowClientTimeout = slowClientTimeout
+            self.standing = standing
             self.onFinish = onFinish
             self.onHead = onHead
         }
@@ -218,7 +220,11 @@
         /// A client that takes nothing for very long is let go.
         private func watchProgress() {
             slowTimer?.cancel()
-            guard !isFinished, !context.channel.isWritable || isBusy else { return }
+            guard !isFinished, !context.channel.isWritable || isBusy else {
+                standing.value = .answering
+                return
+            }
+            standing.value = .stalled(since: ConnectionHandler.now)
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             slowTimer = context.eventLoop.scheduleTask(in: .seconds(Int64(slowClientTimeout))) {
                 bound.value.finish(.broken)

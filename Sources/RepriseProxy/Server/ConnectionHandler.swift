@@ -9,46 +9,68 @@
 
     /// One client connection: takes requests one after the other, answers each through a `BodySender`.
     ///
-    ///     waiting --head--> answering --done--> waiting            pipelined heads queue up meanwhile
-    ///        |                 |
-    ///        +---- closed <----+   the client left: the reader leaves, the planner does the rest
+    ///     waiting --request--> answering --done--> waiting            pipelined requests queue up meanwhile
+    ///        |                    |
+    ///        +------ closed <-----+   the client left: the reader leaves, the planner does the rest
     ///
     /// Runs on its channel's event loop; makes no blocking call.
     final class ConnectionHandler: ChannelInboundHandler {
-        typealias InboundIn = HTTPServerRequestPart
+        typealias InboundIn = ByteBuffer
         typealias OutboundOut = HTTPServerResponsePart
 
-        private let server: ProxyServer
-        private var context: ChannelHandlerContext?
-        private var queue: [HTTPRequestHead] = []
-        private var current: BodySender?
-        private var isAnswering = false
-        private var closesAfterAnswer = false
-        /// Something came that is not HTTP; nothing behind it can be understood.
-        private var hasNonsense = false
-        private var idleTimer: Scheduled<Void>?
-        private var slowTimer: Scheduled<Void>?
+        let server: ProxyServer
+        var context: ChannelHandlerContext?
+        let standing = SharedStanding(.waiting(since: ConnectionHandler.now))
+        var current: BodySender?
+        var isAnswering = false
+        var closesAfterAnswer = false
+        /// What comes is not read any more: it cannot be understood, or nobody wants it.
+        var isDeaf = false
+        var timer: Scheduled<Void>?
+
+        private var reader: RequestReader
+        private var unread = ByteBuffer()
+        /// Requests that have come whole, to be answered in order.
+        private var queue: [RequestHead] = []
+        /// The request that is still coming.
+        private var incoming: RequestHead?
+        private var bodyBytes: Int64 = 0
+        private var owesContinue = false
+        /// Why nothing behind the queue is answered.
+        private var refusal: RequestRefusal?
+        private var isReading = true
+        private var isTurning = false
+        /// What the timer runs for; `nil` where it does not run for a request.
+        private var awaited: Awaited?
+
+        private enum Awaited { case request, restOfRequest }
 
         /// Requests a client may send ahead; then nothing more is read until one is answered.
         private static let pipelineLimit = 16
 
-        init(server: ProxyServer) { self.server = server }
+        init(server: ProxyServer) {
+            self.server = server
+            reader = RequestReader(headLimit: server.configuration.headLimit)
+        }
+
+        /// Nanoseconds of the clock that standings are told on.
+        static var now: Int64 { SystemCalls.monotonicNanoseconds() }
 
         // MARK: Connection
 
         func channelActive(context: ChannelHandlerContext) {
             self.context = context
-            guard server.admit(context.channel) else {
+            guard server.admit(context.channel, standing) else {
                 closesAfterAnswer = true
+                isDeaf = true
                 send(ServerExchange.plain(503, "too many connections", now: SystemCalls.wallClock()), to: nil)
                 return
             }
-            startIdleTimer()
+            turn()
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            idleTimer?.cancel()
-            slowTimer?.cancel()
+            timer?.cancel()
             current?.leave()
             current = nil
             queue = []
@@ -57,30 +79,8 @@
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            if error is HTTPParserError {
-                // What was understood before is answered first.
-                hasNonsense = true
-                if !isAnswering { answerNext() }
-                return
-            }
             // A client that goes away is everyday.
             context.close(promise: nil)
-        }
-
-        private func refuseNonsense() {
-            closesAfterAnswer = true
-            let text = "the request is not HTTP/1.1 as it should be"
-            send(ServerExchange.plain(400, text, now: SystemCalls.wallClock()), to: nil)
-        }
-
-        private func startIdleTimer() {
-            idleTimer?.cancel()
-            idleTimer = context?.eventLoop.assumeIsolated().scheduleTask(
-                in: .seconds(Int64(server.configuration.idleTimeout))
-            ) { [weak self] in
-                guard let self, !self.isAnswering else { return }
-                self.context?.close(promise: nil)
-            }
         }
 
         /// Finishes what is being answered, takes nothing more.
@@ -90,153 +90,138 @@
             if !isAnswering { context?.close(promise: nil) }
         }
 
-        // MARK: Requests
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            switch unwrapInboundIn(data) {
-            case .head(let head):
-                guard !hasNonsense else { return }
-                queue.append(head)
-                if queue.count >= ConnectionHandler.pipelineLimit { setReading(false) }
-            case .body: break  // bodies of GET and HEAD mean nothing (RFC 9110 §9.3.1)
-            case .end: answerNext()
-            }
-        }
-
-        private func setReading(_ isReading: Bool) {
-            guard let channel = context?.channel else { return }
-            channel.setOption(.autoRead, value: isReading).whenComplete { _ in }
-        }
-
-        private func answerNext() {
-            guard !isAnswering, let context else { return }
-            if queue.isEmpty {
-                if hasNonsense, !closesAfterAnswer { refuseNonsense() }
-                return
-            }
-            idleTimer?.cancel()
-            let head = queue.removeFirst()
-            if queue.count == ConnectionHandler.pipelineLimit - 1 { setReading(true) }
-            isAnswering = true
-            let isDraining = server.isDraining.load(ordering: .relaxed)
-            closesAfterAnswer = closesAfterAnswer || !head.isKeepAlive || isDraining
-            let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
-            let now = SystemCalls.wallClock()
-            if let reason = server.rules.refusal(fields) {
-                return send(ServerExchange.plain(403, reason, now: now), to: head)
-            }
-            switch RequestTarget(head.uri, token: server.configuration.token) {
-            case .health:
-                send(ServerExchange.plain(isDraining ? 503 : 200, isDraining ? "draining" : "ok", now: now), to: head)
-            case .forbidden:
-                send(ServerExchange.plain(403, "the URL does not carry this proxy's token", now: now), to: head)
-            case .unknown(let reason): send(ServerExchange.plain(404, reason, now: now), to: head)
-            case .media(let url): serve(url, head, fields, context, now)
-            }
-        }
-
-        private func serve(
-            _ url: OriginURL, _ head: HTTPRequestHead, _ fields: HTTPFields, _ context: ChannelHandlerContext,
-            _ now: Int64
-        ) {
-            switch head.method {
-            case .OPTIONS: return send(ServerExchange.options(now: now), to: head)
-            case .GET, .HEAD: break
-            default:
-                var answer = ServerExchange.plain(405, "only \(ServerExchange.methods)", now: now)
-                answer.fields["Allow"] = ServerExchange.methods
-                return send(answer, to: head)
-            }
-            let exchange = ServerExchange(method: head.method.rawValue, fields: fields)
-            let resource = server.cache.resource(for: url, fields: ServerExchange.forwarded(fields))
-            let sender = BodySender(
-                exchange: exchange, handle: resource.makeHandle(in: exchange.presumedRange), context: context,
-                slowClientTimeout: server.configuration.slowClientTimeout, queues: server.cache.environment.queues
-            ) { [weak self] outcome in
-                self?.finished(outcome, head)
-            } onHead: { [weak self] answer in
-                self?.writeHead(answer, to: head)
-            }
-            current = sender
-            sender.start()
-        }
-
         func channelWritabilityChanged(context: ChannelHandlerContext) {
             current?.pump()
             context.fireChannelWritabilityChanged()
         }
 
-        // MARK: Answers
+        // MARK: Requests
 
-        private func writeHead(_ answer: ServerExchange.Answer, to request: HTTPRequestHead?) {
-            guard let context else { return }
-            // HTTP/1.0 knows no chunks: a body without a length ends with the connection.
-            let isOld = request.map { $0.version == .http1_0 || $0.version.major == 0 } ?? false
-            let version = isOld && !answer.isDelimited ? HTTPVersion.http1_0 : .http1_1
-            if isOld, !answer.isDelimited { closesAfterAnswer = true }
-            var headers = HTTPHeaders(answer.fields.lines.map { ($0.name, $0.value) })
-            if !answer.isDelimited, !isOld, request?.method != .HEAD {
-                headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
-            }
-            if closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "close") }
-            if isOld, !closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "keep-alive") }
-            let head = HTTPResponseHead(
-                version: version, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
-            context.write(wrapOutboundOut(.head(head)), promise: nil)
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !isDeaf else { return }
+            var bytes = unwrapInboundIn(data)
+            if unread.readableBytes == 0 { unread = bytes } else { unread.writeBuffer(&bytes) }
+            turn()
         }
 
-        /// Sends an answer that is a head and at most a line of text.
-        private func send(_ answer: ServerExchange.Answer, to request: HTTPRequestHead?) {
-            guard let context else { return }
-            isAnswering = true
-            var answer = answer
-            let body = answer.text.map { $0 + "\n" } ?? ""
-            if answer.status != 204, answer.status != 304 {
-                answer.fields["Content-Length"] = "\(body.utf8.count)"
-                if !body.isEmpty { answer.fields["Content-Type"] = "text/plain; charset=utf-8" }
-            }
-            writeHead(answer, to: request)
-            if !body.isEmpty, request?.method != .HEAD {
-                context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
-            }
-            finished(.complete)
+        /// Reads what has come and answers what is there, as far as it goes now.
+        func turn() {
+            // An answer may leave while it is made; the loop below goes on with the next.
+            guard !isTurning else { return }
+            isTurning = true
+            repeat { readRequests() } while answerNext()
+            isTurning = false
+            awaitRequest()
         }
 
-        /// The last byte of an answer was taken by the kernel: only now the next request's turn has come.
-        private func answerHasLeft() {
-            slowTimer?.cancel()
-            guard let context else { return }
-            if closesAfterAnswer { return context.close(promise: nil) }
-            isAnswering = false
-            startIdleTimer()
-            answerNext()
+        private func readRequests() {
+            var bytes = unread.readableBytesView
+            while !isDeaf, queue.count < ConnectionHandler.pipelineLimit, let event = reader.read(&bytes) {
+                take(event)
+            }
+            if isDeaf || bytes.isEmpty { unread = ByteBuffer() } else { unread.moveReaderIndex(to: bytes.startIndex) }
+            setReading(unread.readableBytes == 0)
         }
 
-        /// The end of an answer waits for the client no longer than its middle does.
-        private func startSlowTimer() {
-            slowTimer = context?.eventLoop.assumeIsolated().scheduleTask(
-                in: .seconds(Int64(server.configuration.slowClientTimeout))
+        private func take(_ event: RequestReader.Event) {
+            switch event {
+            case .head(let head):
+                incoming = head
+                bodyBytes = 0
+                switch RequestIntake(head) {
+                case .whole: break
+                case .wholeAfterContinue: owesContinue = true
+                case .headAlone:
+                    queue.append(head)
+                    incoming = nil
+                    isDeaf = true
+                case .refused(let reason): refuse(reason)
+                }
+            case .body(let count):
+                owesContinue = false
+                bodyBytes += Int64(count)
+                if bodyBytes > RequestIntake.bodyLimit { refuse(RequestIntake.tooLarge) }
+            case .end:
+                owesContinue = false
+                if let incoming { queue.append(incoming) }
+                incoming = nil
+            case .refused(let reason): refuse(reason)
+            }
+        }
+
+        /// What was understood before is answered first.
+        private func refuse(_ reason: RequestRefusal) {
+            refusal = reason
+            incoming = nil
+            isDeaf = true
+        }
+
+        private func setReading(_ isReading: Bool) {
+            guard isReading != self.isReading, let channel = context?.channel else { return }
+            self.isReading = isReading
+            channel.setOption(.autoRead, value: isReading).whenComplete { _ in }
+        }
+
+        /// Begins the next answer where its turn has come; `false` where there is nothing to answer now.
+        private func answerNext() -> Bool {
+            guard !isAnswering, let context else { return false }
+            let now = SystemCalls.wallClock()
+            // An answer may leave at once: what is waited for then is another request.
+            if !queue.isEmpty { awaited = nil }
+            guard !queue.isEmpty else {
+                if let refusal {
+                    self.refusal = nil
+                    closesAfterAnswer = true
+                    send(ServerExchange.plain(refusal.status, refusal.reason, now: now), to: nil)
+                } else if owesContinue {
+                    owesContinue = false
+                    sendContinue(context)
+                }
+                return false
+            }
+            let head = queue.removeFirst()
+            let isDraining = server.isDraining.load(ordering: .relaxed)
+            // After an answer at once, nobody knows what the client still sends.
+            let hasMissed = isDeaf && queue.isEmpty && refusal == nil
+            closesAfterAnswer = closesAfterAnswer || !head.isKeepAlive || hasMissed || isDraining
+            let route = RequestRoute(
+                head, rules: server.rules, token: server.configuration.token, isDraining: isDraining, now: now)
+            switch route {
+            case .answer(let answer): send(answer, to: head)
+            case .media(let url): serve(url, head, context)
+            }
+            return true
+        }
+
+        // MARK: Waiting
+
+        private func awaitRequest() {
+            guard !isAnswering, !isDeaf, context != nil else {
+                awaited = nil
+                return
+            }
+            let isInside = incoming != nil || reader.isInsideRequest
+            let awaited: Awaited = isInside ? .restOfRequest : .request
+            guard awaited != self.awaited else { return }
+            self.awaited = awaited
+            standing.value = .waiting(since: ConnectionHandler.now)
+            let configuration = server.configuration
+            startTimer(
+                isInside ? min(configuration.requestTimeout, configuration.idleTimeout) : configuration.idleTimeout
             ) { [weak self] in
-                self?.context?.close(promise: nil)
+                guard let self, !self.isAnswering else { return }
+                guard isInside else {
+                    self.context?.close(promise: nil)
+                    return
+                }
+                self.refuse(RequestRefusal(408, "the request took too long to come"))
+                self.turn()
             }
         }
 
-        private func finished(_ outcome: BodySender.Outcome, _ request: HTTPRequestHead? = nil) {
-            guard let context else { return }
-            current = nil
-            switch outcome {
-            case .text(let answer):
-                return send(answer, to: request)
-            case .complete:
-                let promise = context.eventLoop.makePromise(of: Void.self)
-                let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-                promise.futureResult.whenComplete { _ in bound.value.answerHasLeft() }
-                startSlowTimer()
-                context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
-            case .broken:
-                // The head promised bytes that cannot be had: only a closed connection tells so.
-                context.close(promise: nil)
-            }
+        func startTimer(_ seconds: Int, _ then: @escaping () -> Void) {
+            timer?.cancel()
+            timer = context?.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds)), then)
         }
     }
 #endif

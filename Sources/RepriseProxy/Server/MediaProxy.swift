@@ -43,13 +43,10 @@
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
-                        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)
                         // Framing is the exchange's decision: the encoder does not know a HEAD from a GET.
                         var framing = HTTPResponseEncoder.Configuration()
                         framing.automaticallySetFramingHeaders = false
                         try pipeline.addHandler(HTTPResponseEncoder(configuration: framing))
-                        try pipeline.addHandler(ByteToMessageHandler(decoder))
-                        try pipeline.addHandler(HeadLimitHandler(limit: configuration.headLimit))
                         try pipeline.addHandler(ConnectionHandler(server: server))
                     }
                 }
@@ -98,7 +95,7 @@
     /// What all connections of a proxy share.
     final class ProxyServer: Sendable {
         private struct State {
-            var channels: [ObjectIdentifier: any Channel] = [:]
+            var channels: [ObjectIdentifier: (channel: any Channel, standing: SharedStanding)] = [:]
             var onEmpty: (@Sendable () -> Void)?
         }
 
@@ -117,12 +114,23 @@
                 allowedHosts: configuration.allowedHosts + names, allowedOrigins: configuration.allowedOrigins)
         }
 
-        /// Counts a connection in; `false` where there are too many.
-        func admit(_ channel: any Channel) -> Bool {
-            state.withLock { state in
-                state.channels[ObjectIdentifier(channel)] = channel
-                return state.channels.count <= configuration.connectionLimit
+        /// Counts a connection in, in another's place where there are too many; `false` where none can give way.
+        func admit(_ channel: any Channel, _ standing: SharedStanding) -> Bool {
+            let limit = configuration.connectionLimit
+            let (isAdmitted, ousted) = state.withLock { state -> (Bool, (any Channel)?) in
+                var ousted: (any Channel)?
+                if state.channels.count >= limit {
+                    let standings = state.channels.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
+                    guard let id = ConnectionPlaces.leastNeeded(of: standings, now: ConnectionHandler.now) else {
+                        return (false, nil)
+                    }
+                    ousted = state.channels.removeValue(forKey: id)?.channel
+                }
+                state.channels[ObjectIdentifier(channel)] = (channel, standing)
+                return (true, ousted)
             }
+            ousted?.close(promise: nil)
+            return isAdmitted
         }
 
         func forget(_ channel: any Channel) {
@@ -135,10 +143,12 @@
             onEmpty?()
         }
 
+        private var channels: [any Channel] { state.withLock { $0.channels.values.map(\.channel) } }
+
         var connectionCount: Int { state.withLock { $0.channels.count } }
 
         func drain() {
-            for channel in state.withLock({ Array($0.channels.values) }) {
+            for channel in channels {
                 channel.eventLoop.execute {
                     let handler = try? channel.pipeline.syncOperations.handler(type: ConnectionHandler.self)
                     handler?.drain()
@@ -160,7 +170,7 @@
         }
 
         func closeAll() {
-            for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
+            for channel in channels { channel.close(promise: nil) }
         }
     }
 
@@ -171,29 +181,6 @@
             isDone.withLock { done in
                 defer { done = true }; return !done
             }
-        }
-    }
-
-    /// Refuses requests whose head is larger than it may be.
-    final class HeadLimitHandler: ChannelInboundHandler {
-        typealias InboundIn = HTTPServerRequestPart
-        typealias InboundOut = HTTPServerRequestPart
-
-        private let limit: Int
-
-        init(limit: Int) { self.limit = limit }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if case .head(let head) = unwrapInboundIn(data) {
-                let size = head.headers.reduce(head.uri.utf8.count) {
-                    $0 + $1.name.utf8.count + $1.value.utf8.count + 4
-                }
-                if size > limit {
-                    context.fireErrorCaught(HTTPParserError.headerOverflow)
-                    return
-                }
-            }
-            context.fireChannelRead(data)
         }
     }
 #endif

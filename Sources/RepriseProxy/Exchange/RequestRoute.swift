@@ -1,0 +1,76 @@
+package import RepriseHTTP
+
+/// Where a request leads: to media, or to an answer that needs none. No I/O.
+package enum RequestRoute: Sendable, Hashable {
+    /// `GET` or `HEAD` of this URL.
+    case media(OriginURL)
+    case answer(ServerExchange.Answer)
+
+    /// Decides from a request's head alone.
+    /// - Parameters:
+    ///   - isDraining: Whether balancers are to send clients elsewhere.
+    ///   - now: Seconds since 1970, for `Date`.
+    package init(
+        _ head: RequestHead, rules: AccessRules, token: String?, isDraining: Bool = false, now: Int64
+    ) {
+        func plain(_ status: Int, _ reason: String) -> RequestRoute {
+            .answer(ServerExchange.plain(status, reason, now: now))
+        }
+        guard RequestRoute.knownMethods.contains(head.method) else {
+            self = plain(501, "the method is not known here")
+            return
+        }
+        var authority = head.fields["Host"]
+        let path: String
+        switch TargetForm(head.target) {
+        case .origin(let target): path = target
+        case .absolute(let scheme, let named, let target):
+            guard scheme.equalsIgnoringCase("http") else {
+                self = plain(403, "this is not a proxy for \(scheme)")
+                return
+            }
+            authority = named
+            path = target
+        case .asterisk:
+            guard head.method == "OPTIONS" else {
+                self = plain(400, "* is a target for OPTIONS alone")
+                return
+            }
+            path = "*"
+        case .other:
+            let isConnect = head.method == "CONNECT"
+            self = isConnect ? RequestRoute.notAllowed(now) : plain(400, "the target is neither a path nor an http URL")
+            return
+        }
+        if let reason = rules.refusal(head.fields, authority: authority) {
+            self = plain(403, reason)
+            return
+        }
+        if path == "*" {
+            self = .answer(ServerExchange.options(now: now))
+            return
+        }
+        switch RequestTarget(path, token: token) {
+        case .health: self = isDraining ? plain(503, "draining") : plain(200, "ok")
+        case .forbidden: self = plain(403, "the URL does not carry this proxy's token")
+        case .unknown(let reason): self = plain(404, reason)
+        case .media(let url):
+            switch head.method {
+            case "GET", "HEAD": self = .media(url)
+            case "OPTIONS": self = .answer(ServerExchange.options(now: now))
+            default: self = RequestRoute.notAllowed(now)
+            }
+        }
+    }
+
+    // RFC 9110 §9.3 and RFC 5789: 405 is for these, 501 for what nobody has heard of.
+    private static let knownMethods: Set<String> = [
+        "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT",
+    ]
+
+    private static func notAllowed(_ now: Int64) -> RequestRoute {
+        var answer = ServerExchange.plain(405, "only \(ServerExchange.methods)", now: now)
+        answer.fields["Allow"] = ServerExchange.methods
+        return .answer(answer)
+    }
+}

@@ -1,0 +1,51 @@
+import RepriseHTTP
+
+/// What becomes of the bytes behind a request's head, before it is answered. No method served here gives a body a meaning
+/// (RFC 9110 §9.3.1): a small one is read and dropped, so that the next request is found behind it. No I/O.
+package enum RequestIntake: Sendable, Hashable {
+    /// Answered when all of it has come.
+    case whole
+    /// The same, once the client was told `100 Continue`.
+    case wholeAfterContinue
+    /// Answered at once; what comes behind the head is not read as anything, and the connection ends with the answer.
+    case headAlone
+    case refused(RequestRefusal)
+
+    /// Most bytes of a body that are read for nothing.
+    package static let bodyLimit: Int64 = 64 * 1024
+
+    /// Decides from the head.
+    package init(_ head: RequestHead) {
+        // HTTP/1.0 knows no expectations (RFC 9110 §10.1.1).
+        let expectation = head.minorVersion == 0 ? nil : head.fields["Expect"]
+        if let expectation, !expectation.equalsIgnoringCase("100-continue") {
+            self = .refused(RequestRefusal(417, "no expectation but 100-continue is known here"))
+            return
+        }
+        let isServed = ["GET", "HEAD", "OPTIONS"].contains(head.method)
+        switch head.body {
+        case .none: self = head.method == "CONNECT" ? .headAlone : .whole
+        case .length(let length) where length > RequestIntake.bodyLimit:
+            self = isServed ? .refused(RequestIntake.tooLarge) : .headAlone
+        case .length, .chunked:
+            guard expectation != nil else {
+                self = .whole
+                return
+            }
+            self = isServed ? .wholeAfterContinue : .headAlone
+        }
+    }
+
+    /// Why a body is not read on.
+    package static var tooLarge: RequestRefusal {
+        RequestRefusal(413, "a body of more than \(bodyLimit) bytes, which means nothing here")
+    }
+}
+
+extension RequestHead {
+    /// Whether the client expects the connection to stay open (RFC 9112 §9.3).
+    package var isKeepAlive: Bool {
+        if fields.has(token: "close", in: "Connection") { return false }
+        return minorVersion == 1 || fields.has(token: "keep-alive", in: "Connection")
+    }
+}
