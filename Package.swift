@@ -179,7 +179,7 @@ let package = Package(
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
                 "RepriseProxy", "RepriseAsyncHTTPClient", "RepriseLoopbackOrigin",
-            ]),
+            ], exclude: ["Dialogues"]),
     ]
 )
 

@@ -20,6 +20,7 @@
         private static let packages = [
             "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "mpv": "mpv", "gst-launch-1.0": "gstreamer1.0-tools",
             "cvlc": "vlc-bin vlc-plugin-base", "curl": "curl", "setpriv": "util-linux", "timeout": "coreutils",
+            "slowhttptest": "slowhttptest", "varnishtest": "varnish",
         ]
 
         /// Runs a program in `directory`. One that hangs is killed after a minute, with what it started.

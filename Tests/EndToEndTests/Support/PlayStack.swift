@@ -12,13 +12,17 @@
         let proxy: MediaProxy
 
         /// Runs `body` with a stack and takes it down afterwards.
-        static func run(_ body: (PlayStack) async throws -> Void) async throws {
+        /// - Parameter change: Changes the proxy's configuration.
+        static func run(
+            proxy change: (inout ProxyConfiguration) -> Void = { _ in }, _ body: (PlayStack) async throws -> Void
+        ) async throws {
             let directory = TemporaryDirectory()
             let client = AsyncHTTPOriginClient()
             let cache = try MediaCache(directory: directory.path, client: client)
             var configuration = ProxyConfiguration()
             configuration.threads = 1
             configuration.shutdownTimeout = 1
+            change(&configuration)
             let proxy = try await MediaProxy.start(cache: cache, configuration: configuration)
             let result: Result<Void, any Error>
             do {
