@@ -41,6 +41,7 @@
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
                         try pipeline.configureHTTPServerPipeline()
+                        try pipeline.addHandler(HeadLimitHandler(limit: 32 * 1024))
                         try pipeline.addHandler(IdleStateHandler(readTimeout: .seconds(10)))
                         try pipeline.addHandler(AdminHandler(service: service, secret: secret))
                     }

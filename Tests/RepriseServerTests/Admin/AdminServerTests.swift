@@ -57,6 +57,17 @@
             }
         }
 
+        @Test func `a head that is too large ends the connection, with the secret or without`() async throws {
+            try await withDesk { desk in
+                let client = try await RawClient.connect(port: desk.port)
+                let padding = String(repeating: "x", count: 40_000)
+                try? await client.request("/health", [("X-Large", padding)])
+                try await client.waitUntilClosed()
+                await #expect(throws: RawClientError.self) { try await client.readHead() }
+                #expect(try await desk.ask("GET", "/health").status == 200)
+            }
+        }
+
         @Test func `without the secret only health is told`() async throws {
             try await withDesk { desk in
                 for secret in [nil, "", "s3cre", "s3cretx"] {
