@@ -74,7 +74,7 @@
         }
 
         @Test func `a client that takes what it gets is not slow, however long the origin takes`() async throws {
-            try await ProxyFixture.run(proxy: { $0.slowClientTimeout = 1 }) { fixture in
+            try await ProxyFixture.run(proxy: { $0.slowClientTimeout = 2 }) { fixture in
                 // The first part is stored and fills the client's buffers at once; the rest comes for three seconds.
                 let stored: Int64 = 24 << 20
                 let length = stored + 600_000
