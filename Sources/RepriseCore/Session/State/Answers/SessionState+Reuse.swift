@@ -112,8 +112,15 @@ extension SessionState {
         let number = transfers[id]?.representation ?? newest
         endRequest(id)
         finish(id)
-        for reader in own where readers[reader]?.isBound == false {
-            if let number { _ = belongs(reader, to: number) }
+        guard let representation = number.flatMap({ representations[$0] }) else { return }
+        for id in own {
+            guard let reader = readers[id], isOtherVariant(representation, reader.fields) else { continue }
+            if reader.isBound {
+                // What it is chosen by changed while it was read: two answers must not meet in one.
+                fail(id, CacheError(.changed, "the origin answers this reader otherwise than others; open it again"))
+            } else {
+                _ = belongs(id, to: representation.id)
+            }
         }
     }
 
