@@ -130,15 +130,20 @@ struct SessionState {
         plan()
     }
 
-    /// Gives a reader the current representation, or lets it wait for the origin's word on it.
-    mutating func bind(_ id: Int) {
+    /// The representation that readers who have none are given, if they may have it; also the one that is confirmed for
+    /// them.
+    var offered: Int? {
         // What could not be stored, or not yet, is shared all the same.
         let stored = current.flatMap { representations[$0]?.isSuperseded == false ? $0 : nil }
         // One that was superseded and has no successor is only as good as it is whole: the origin has to be asked.
         let whole = current.flatMap { representations[$0]?.isComplete == true ? $0 : nil }
-        let shared = stored ?? newest.flatMap { representations[$0]?.isPrivate == false ? $0 : nil } ?? whole
+        return stored ?? newest.flatMap { representations[$0]?.isPrivate == false ? $0 : nil } ?? whole
+    }
+
+    /// Gives a reader the current representation, or lets it wait for the origin's word on it.
+    mutating func bind(_ id: Int) {
         guard readers[id]?.representation == nil else { return }
-        guard let shared, let representation = representations[shared] else {
+        guard let shared = offered, let representation = representations[shared] else {
             if readers[id]?.demands.onlyIfCached == true { fail(id, .onlyIfCached) }
             return
         }

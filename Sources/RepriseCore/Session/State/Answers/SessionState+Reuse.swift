@@ -160,7 +160,7 @@ extension SessionState {
 
     /// The origin cannot confirm what is stored: those whom it is allowed to are given it without a second try.
     mutating func standInAtOnce(status: Int?) {
-        guard let number = current ?? newest, let representation = representations[number] else { return }
+        guard let number = offered, let representation = representations[number] else { return }
         for id in readers.keys.sorted() where readers[id]?.awaitsFreshness == true {
             guard let fields = readers[id]?.fields, reuse(of: representation, by: fields).standsInAtOnce else {
                 continue

@@ -8,7 +8,7 @@ extension SessionState {
     /// Readers that may not use what is stored before the origin has confirmed it share one conditional request.
     mutating func startRevalidation() {
         guard confirmationFields != nil || readers.values.contains(where: { $0.awaitsFreshness && $0.failure == nil }),
-            let number = current ?? newest, let representation = representations[number],
+            let number = offered, let representation = representations[number],
             !transfers.values.contains(where: { $0.request?.isRevalidation == true }),
             trouble.map({ now >= $0.notBefore }) ?? true
         else { return }
@@ -99,7 +99,7 @@ extension SessionState {
 
     /// Lets a reader have stale bytes where RFC 9111 §4.2.4 allows it.
     mutating func serveStale(_ id: Int) -> Bool {
-        guard let number = current ?? newest, let representation = representations[number],
+        guard let number = offered, let representation = representations[number],
             reuse(of: representation, by: readers[id]?.fields ?? [:]).mayStandIn
         else { return false }
         let now = now
