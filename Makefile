@@ -5,9 +5,10 @@ KILLS ?= 500
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
 MISTAKES ?=
+BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate mistakes kill demo clean tools
+.PHONY: run build install test check apple-check format simulate mistakes kill bench demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -40,7 +41,7 @@ apple-check:  ## Type-check what an Apple build compiles, without a Mac: docs/ap
 	scripts/checks/apple
 
 format:  ## Put the sources into the house's format.
-	swift format --in-place --recursive --parallel Sources Tests Package.swift
+	swift format --in-place --recursive --parallel Sources Tests Benchmarks/Sources Package.swift
 
 simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n.
 	scripts/build --build-tests $(CORE)
@@ -53,5 +54,8 @@ kill:  ## kill -9 the real server KILLS times.
 	$(SWIFT_BUILD) --build-tests
 	REPRISE_KILLS=$(KILLS) scripts/run-tests .build/debug KillTests
 
+bench:  ## Measure it beside nginx, Varnish and rclone: QUICK=1 for a short run, ROWS=warm,jumps for some rows.
+	Benchmarks/run $(if $(QUICK)$(ROWS),,--publish) $(BENCH)
+
 clean:
-	rm -rf .build .build-*
+	rm -rf .build .build-* Benchmarks/.build Benchmarks/results

@@ -1,0 +1,1 @@
+"""The benchmarks of Reprise: servers beside each other, rows, costs and the report. Started by Benchmarks/run."""
