@@ -31,10 +31,30 @@ public enum HTTPDate {
         let seconds = max(0, min(seconds, 253_402_300_799))
         let date = civil(days: seconds / 86_400)
         let time = seconds % 86_400
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let year = String(repeating: "0", count: max(0, 4 - String(date.year).count)) + "\(date.year)"
-        return "\(days[Int((seconds / 86_400) % 7)]), \(two(date.day)) \(months[Int(date.month) - 1]) \(year) "
-            + "\(two(time / 3600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
+        var text: [UInt8] = []
+        text.reserveCapacity(29)
+        func digits(_ number: Int64, _ count: Int) {
+            var power: Int64 = count == 4 ? 1000 : 10
+            while power > 0 {
+                text.append(UInt8(0x30 + number / power % 10))
+                power /= 10
+            }
+        }
+        text += days[Int((seconds / 86_400) % 7)].utf8
+        text += ", ".utf8
+        digits(date.day, 2)
+        text.append(0x20)
+        text += months[Int(date.month) - 1].utf8
+        text.append(0x20)
+        digits(date.year, 4)
+        text.append(0x20)
+        digits(time / 3600, 2)
+        text.append(UInt8(ascii: ":"))
+        digits(time / 60 % 60, 2)
+        text.append(UInt8(ascii: ":"))
+        digits(time % 60, 2)
+        text += " GMT".utf8
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func month(_ name: String) -> Int64? {

@@ -10,7 +10,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         /// Makes a field line; the value is trimmed.
         public init(_ name: String, _ value: String) {
             self.name = name
-            self.value = String(value.trimmingOptionalWhitespace)
+            self.value = value.hasOptionalWhitespaceAtEnds ? String(value.trimmingOptionalWhitespace) : value
         }
     }
 
@@ -81,14 +81,35 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
 }
 
+// Names are compared dozens of times a request: the common types have functions of their own, as those that are generic
+// are not specialised for callers in other modules.
+extension String {
+    /// Equality of ASCII letters in any case, byte for byte otherwise.
+    package func equalsIgnoringCase(_ other: String) -> Bool { areEqualIgnoringCase(utf8, other.utf8) }
+
+    /// Equality of ASCII letters in any case, byte for byte otherwise.
+    package func equalsIgnoringCase(_ other: Substring) -> Bool { areEqualIgnoringCase(utf8, other.utf8) }
+
+    fileprivate var hasOptionalWhitespaceAtEnds: Bool {
+        guard let first = utf8.first, let last = utf8.last else { return false }
+        return first == 0x20 || first == 0x09 || last == 0x20 || last == 0x09
+    }
+}
+
+extension Substring {
+    /// Equality of ASCII letters in any case, byte for byte otherwise.
+    package func equalsIgnoringCase(_ other: String) -> Bool { areEqualIgnoringCase(utf8, other.utf8) }
+}
+
+@inline(__always)
+private func areEqualIgnoringCase(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    return zip(left, right).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+}
+
 extension StringProtocol {
     /// Equality of ASCII letters in any case, byte for byte otherwise.
-    package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
-        let left = utf8
-        let right = other.utf8
-        guard left.count == right.count else { return false }
-        return zip(left, right).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
-    }
+    package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool { areEqualIgnoringCase(utf8, other.utf8) }
 
     /// The text without spaces and tabs at its ends (RFC 9110 §5.6.3).
     package var trimmingOptionalWhitespace: SubSequence {

@@ -16,26 +16,29 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads an absolute URL; `nil` for other schemes, an empty host, or bytes no URL may hold.
     public init?(_ text: String) {
-        // Scalars, not characters: a slash with an accent behind it is one character and still ends the host.
-        let text = text.unicodeScalars
-        guard let colon = text.firstIndex(of: ":"), text[colon...].starts(with: "://".unicodeScalars) else {
+        // Bytes, not characters: a slash with an accent behind it is one character and still ends the host.
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             return nil
         }
-        let scheme = String(text[..<colon]).lowercased()
-        guard scheme == "http" || scheme == "https" else { return nil }
-        guard text.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else { return nil }
-        let rest = text[text.index(colon, offsetBy: 3)...].prefix { $0 != "#" }
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        guard let scheme = OriginURL.knownSchemes.first(where: { text[..<colon].equalsIgnoringCase($0) }) else {
+            return nil
+        }
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
+        let rest = bytes[bytes.index(colon, offsetBy: 3)...].prefix { $0 != UInt8(ascii: "#") }
+        let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         let tail = rest[authority.endIndex...]
         self.scheme = scheme
-        target = (tail.first == "/" ? "" : "/") + String(tail)
-        let at = authority.lastIndex(of: "@")
-        userInfo = at.map { String(authority[..<$0]) }
+        target = tail.first == UInt8(ascii: "/") ? String(Substring(tail)) : "/" + Substring(tail)
+        let at = authority.lastIndex(of: UInt8(ascii: "@"))
+        userInfo = at.map { String(Substring(authority[..<$0])) }
         let hostPort = at.map { authority[authority.index(after: $0)...] } ?? authority
-        guard let (host, port) = OriginURL.split(hostPort) else { return nil }
+        guard let (host, port) = OriginURL.split(Substring(hostPort).unicodeScalars) else { return nil }
         self.host = host
         self.port = port ?? (scheme == "https" ? 443 : 80)
     }
+
+    private static let knownSchemes = ["http", "https"]
 
     private static func split(_ hostPort: Substring.UnicodeScalarView) -> (String, Int?)? {
         var hostEnd = hostPort.endIndex
@@ -83,12 +86,12 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     public var redacted: String { origin + path }
 
     /// The path without the query.
-    public var path: String { String(target.unicodeScalars.prefix { $0 != "?" }) }
+    public var path: String { String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })) }
 
     /// The query without its `?`, `nil` where there is none.
     public var query: String? {
-        let target = target.unicodeScalars
-        return target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
+        let bytes = target.utf8
+        return bytes.firstIndex(of: UInt8(ascii: "?")).map { String(target[bytes.index(after: $0)...]) }
     }
 
     /// The extension of the path's last component in lower case, if it looks like one.

@@ -12,20 +12,35 @@ public enum RangeSpecifier: Hashable, Sendable {
     /// The parts of a `Range` field, or `nil` where the field is to be ignored: another unit, bad syntax,
     /// or a last offset below the first. Numbers past 64 bits are taken as the largest one.
     public static func parse(_ field: String) -> [RangeSpecifier]? {
-        guard let equals = field.firstIndex(of: "=") else { return nil }
+        // Bytes, not characters: every byte that means something here is one by itself.
+        let bytes = field.utf8
+        guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         guard field[..<equals].trimmingOptionalWhitespace.equalsIgnoringCase("bytes") else { return nil }
         var parts: [RangeSpecifier] = []
-        for item in field[field.index(after: equals)...].split(separator: ",", omittingEmptySubsequences: false) {
-            let text = item.trimmingOptionalWhitespace
-            if text.isEmpty { continue }  // empty list elements are allowed, RFC 9110 §5.6.1
-            guard let part = parsePart(text) else { return nil }
-            parts.append(part)
+        var rest = bytes[bytes.index(after: equals)...]
+        while true {
+            let item = rest.prefix { $0 != UInt8(ascii: ",") }
+            let text = trimmed(item)
+            // Empty list elements are allowed, RFC 9110 §5.6.1.
+            if !text.isEmpty {
+                guard let part = parsePart(text) else { return nil }
+                parts.append(part)
+            }
+            guard item.endIndex < rest.endIndex else { break }
+            rest = rest[rest.index(after: item.endIndex)...]
         }
         return parts.isEmpty ? nil : parts
     }
 
-    private static func parsePart(_ text: Substring) -> RangeSpecifier? {
-        guard let dash = text.firstIndex(of: "-") else { return nil }
+    private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text = text.dropLast() }
+        return text
+    }
+
+    private static func parsePart(_ text: Substring.UTF8View) -> RangeSpecifier? {
+        guard let dash = text.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         let first = text[..<dash]
         let last = text[text.index(after: dash)...]
         if first.isEmpty { return saturatingDecimal(last).map(RangeSpecifier.suffix) }
@@ -35,9 +50,16 @@ public enum RangeSpecifier: Hashable, Sendable {
         return .closed(first: start, last: end)
     }
 
-    private static func saturatingDecimal(_ text: Substring) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-        return Int64(text) ?? .max
+    private static func saturatingDecimal(_ text: Substring.UTF8View) -> Int64? {
+        guard !text.isEmpty else { return nil }
+        var number: Int64 = 0
+        for byte in text {
+            guard byte >= 0x30 && byte <= 0x39 else { return nil }
+            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLargeStill) = tens.addingReportingOverflow(Int64(byte - 0x30))
+            number = isTooLarge || isTooLargeStill ? .max : sum
+        }
+        return number
     }
 
     /// The bytes meant in a representation of `length` bytes; `nil` where it cannot be satisfied.

@@ -50,7 +50,9 @@
         package init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
         /// Calls `body` with the value while the lock is held. Not re-entrant.
+        // Always: the optimizer does not specialise it by itself, and metadata made at run time cost more than the lock.
         @inlinable
+        @inline(__always)
         package borrowing func withLock<Result, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
