@@ -84,9 +84,10 @@
         /// Does what can be done now.
         func pump() {
             guard !isFinished else { return }
-            if !hasHead, !sendHead() { return }
+            let beginsHere = !hasHead
+            if beginsHere, !sendHead() { return }
             slowTimer?.cancel()
-            var hasWritten = false
+            var hasWritten = beginsHere
             while !isFinished, !isBusy, context.channel.isWritable {
                 switch handle.step(limit: BodySender.regionLimit, wake: makeWaker()) {
                 case .memory(let bytes, _):
@@ -101,16 +102,33 @@
                     return
                 case .end:
                     // Less than the head announced can only be told by closing.
-                    if missing > 0 { return finish(.broken) }
+                    if missing > 0 {
+                        context.flush()
+                        return finish(.broken)
+                    }
                     guard beginNextPart() else { return finish(.complete) }
                     hasWritten = true
                 case .failed:
+                    if hasWritten { context.flush() }
                     finish(.broken)
                     return
                 }
             }
-            if hasWritten { context.flush() }
+            if hasWritten { flush(withHead: beginsHere) }
             watchProgress()
+        }
+
+        /// Sends what was written. A head and the region behind it leave the kernel together: alone, the head would be
+        /// a packet of its own, and wake the client for nothing.
+        private func flush(withHead: Bool) {
+            guard withHead, isBusy, let cork = SystemCalls.cork, let options = context.channel.syncOptions else {
+                return context.flush()
+            }
+            let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: cork))
+            // Where the option is refused the packets are smaller, nothing else.
+            try? options.setOption(option, value: 1)
+            context.flush()
+            try? options.setOption(option, value: 0)
         }
 
         private func sendHead() -> Bool {
@@ -143,7 +161,6 @@
                 }
                 parts = answer.parts
                 _ = beginNextPart()
-                context.flush()
                 return true
             }
         }
