@@ -37,13 +37,18 @@
             configuration.connectionPool.idleTimeout = .seconds(60)
             // Retrying is the engine's business: it knows who waits and for how long.
             configuration.connectionPool.retryConnectionEstablishment = false
-            if let receiveBuffer {
-                configuration.http1_1ConnectionDebugInitializer = { channel in
-                    channel.setOption(
-                        .socketOption(.so_rcvbuf), value: ChannelOptions.Types.SocketOption.Value(receiveBuffer)
-                    )
+            configuration.http1_1ConnectionDebugInitializer = { channel in
+                // What has come is read at once: every piece costs a turn through the engine. Two of these are no more
+                // than four of the default's, which may be read before the engine is asked.
+                let pieces = AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 64 * 1024, maximum: 128 * 1024)
+                let option = ChannelOptions.Types.SocketOption.Value(receiveBuffer ?? 0)
+                return channel.setOption(.recvAllocator, value: pieces)
+                    .flatMap { channel.setOption(.maxMessagesPerRead, value: 2) }
+                    .flatMap {
+                        guard receiveBuffer != nil else { return channel.eventLoop.makeSucceededVoidFuture() }
+                        return channel.setOption(.socketOption(.so_rcvbuf), value: option)
+                    }
                     .flatMapError { _ in channel.eventLoop.makeSucceededVoidFuture() }
-                }
             }
             client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
             self.userAgent = userAgent
