@@ -80,7 +80,7 @@ def describe():
         "processor": f"{len(names)} × {names[0]}" if names else platform.machine(),
         "kernel": platform.release(),
         "nginx": first_line("nginx", "-v").removeprefix("nginx version: "),
-        "varnish": first_line("varnishd", "-V").strip("()"),
+        "varnish": first_line("varnishd", "-V").removeprefix("varnishd (").split(" ")[0],
         "rclone": first_line("rclone", "version"),
         "load": f"{os.getloadavg()[0]:.1f}",
     }
@@ -183,7 +183,7 @@ def write(bench, folder):
     tail = rest.split(END, 1)[1]
     words = ", ".join(f"{name} {value}" if name in ("kernel", "load") else value for name, value in facts.items())
     told = (f"Measured on {words}; {bench.threads} thread{'s' if bench.threads > 1 else ''} a server, "
-            f"{bench.rounds} rounds, medians.")
+            f"{bench.rounds} rounds, medians. Load is that of the machine when the run ended.")
     with open(page, "w") as file:
         file.write(f"{head}{BEGIN}\n\n{told}\n\n{table}\n\n{END}{tail}")
     if os.path.exists(os.path.join(folder, "throughput.svg")):
