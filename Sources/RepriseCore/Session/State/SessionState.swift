@@ -80,6 +80,9 @@ struct SessionState {
     var confirmationFields: HTTPFields?
     /// What is stored was invalidated while it was being opened.
     var wasInvalidated = false
+    /// Callers whose fields the origin answered for them alone while they read what is shared; the newest few.
+    var ownCallers: [HTTPFields] = []
+    static let ownCallersLimit = 16
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
     /// Called when the host has a place again, after none was free.
@@ -148,6 +151,9 @@ struct SessionState {
             return
         }
         if environment.freshness == .http, !isPrivate {
+            guard let reader = readers[id], !ownCallers.contains(reader.fields) else {
+                return fail(id, .mustBePrivate)
+            }
             guard admit(id, to: representation) else { return }
         } else {
             readers[id]?.outcome = CacheStatus()

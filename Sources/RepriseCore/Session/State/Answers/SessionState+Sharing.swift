@@ -32,7 +32,10 @@ extension SessionState {
         endRequest(id)
         finish(id)
         guard let owner, let reader = readers[owner] else { return }
-        let told = CacheError(.changed, "the origin answers this reader otherwise than others; open it again")
-        fail(owner, reader.isBound ? told : .mustBePrivate)
+        guard reader.isBound else { return fail(owner, .mustBePrivate) }
+        // Opened again, it is not given the shared beginning a second time.
+        if !ownCallers.contains(reader.fields) { ownCallers.append(reader.fields) }
+        if ownCallers.count > SessionState.ownCallersLimit { ownCallers.removeFirst() }
+        fail(owner, CacheError(.changed, "the origin answers this reader otherwise than others; open it again"))
     }
 }
