@@ -103,8 +103,10 @@ import Testing
     @Test func `a disk that does not take the pin says so, inv22`() async throws {
         let stage = Stage()
         stage.put("/a", length: 1000)
+        let first = try stage.open()
+        try await stage.read("/a", from: first)
+        await first.close()
         let cache = try stage.open()
-        try await stage.read("/a", from: cache)
         stage.files.setRule { operation, _, _ in operation == .rename ? .error(FileError.noSpace) : nil }
         let error = await #expect(throws: CacheError.self) { try await cache.pin(stage.url("/a")) }
         #expect(error?.code == .store)
