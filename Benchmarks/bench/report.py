@@ -78,7 +78,7 @@ def describe():
         names = [line.split(":")[1].strip() for line in file if line.startswith("model name")]
     return {
         "processor": f"{len(names)} × {names[0]}" if names else platform.machine(),
-        "kernel": platform.release(),
+        "kernel": ".".join(platform.release().split(".")[:2]),
         "nginx": first_line("nginx", "-v").removeprefix("nginx version: "),
         "varnish": first_line("varnishd", "-V").removeprefix("varnishd (").split(" ")[0],
         "rclone": first_line("rclone", "version"),
