@@ -1,5 +1,6 @@
 #if Server
     import ArgumentParser
+    import RepriseHTTP
     import RepriseProxy
 
     struct Remove: AsyncParsableCommand {
@@ -18,11 +19,8 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let sources = try urls.map(parseURL)
-                try await store.withControl { control in
-                    if all { _ = try await control.send(.removeAll) }
-                    for source in sources { _ = try await control.send(.remove(source)) }
-                }
+                if all { return try await store.withControl { _ = try await $0.send(.removeAll) } }
+                try await store.ask(AdminRequest.remove, of: urls)
             }
         }
     }
@@ -37,10 +35,7 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let sources = try urls.map(parseURL)
-                try await store.withControl { control in
-                    for source in sources { _ = try await control.send(.pin(source)) }
-                }
+                try await store.ask(AdminRequest.pin, of: urls)
             }
         }
     }
@@ -54,10 +49,17 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let sources = try urls.map(parseURL)
-                try await store.withControl { control in
-                    for source in sources { _ = try await control.send(.unpin(source)) }
-                }
+                try await store.ask(AdminRequest.unpin, of: urls)
+            }
+        }
+    }
+
+    extension StoreOptions {
+        /// Asks one thing of each URL; none of them where one cannot be read.
+        fileprivate func ask(_ request: (OriginURL) -> AdminRequest, of urls: [String]) async throws {
+            let requests = try urls.map { request(try parseURL($0)) }
+            try await withControl { control in
+                for request in requests { _ = try await control.send(request) }
             }
         }
     }
