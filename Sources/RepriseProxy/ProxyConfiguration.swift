@@ -8,6 +8,8 @@ public struct ProxyConfiguration: Sendable {
     public var port = 0
     /// Secret first component of every path; `nil` lets every local user in.
     public var token: String? = ProxyConfiguration.makeToken()
+    /// Serves one origin's paths, to whoever asks by whatever name, instead of any URL by the token.
+    public var edge: EdgeRole?
     /// Names and addresses a `Host` field may have besides loopback's own.
     public var allowedHosts: [String] = []
     /// Web origins, like `https://example.com`, whose pages may use the proxy although they come from another site.

@@ -105,6 +105,30 @@
             }
         }
 
+        @Test func `serve with an origin is a shared cache in front of it, after a restart, too`() async throws {
+            try await withOrigin { server, directory in
+                let arguments = ["--origin", server.url(""), "--node", "edge-1"]
+                let content = PositionCodedContent(length: ToolTests.length).bytes(in: .from(0))
+                var heads: [String] = []
+                for _ in 0..<2 {
+                    let edge = try Program.Server(directory: directory, token: true, arguments: arguments)
+                    let url = "http://127.0.0.1:\(edge.port)/song.mp3"
+                    #expect(
+                        try Program.run("/usr/bin/curl", ["-sf", "-H", "Host: media.example", url]).bytes == content)
+                    heads.append(try Program.run("/usr/bin/curl", ["-sI", url]).text)
+                    #expect(edge.stop() == 0)
+                }
+                for head in heads {
+                    #expect(head.contains("Cache-Status: edge-1; hit") && head.contains("Via: 1.1 edge-1"))
+                }
+                #expect(server.origin.bodyBytes == ToolTests.length)
+                #expect(try Program.run(["serve", "-d", directory, "--origin", "ftp://x"]).status == 64)
+                #expect(try Program.run(["serve", "-d", directory] + arguments + ["--sample"]).status == 64)
+                #expect(
+                    try Program.run(["serve", "-d", directory, "--origin", "http://x", "--node", "a b"]).status == 64)
+            }
+        }
+
         @Test func `demo meets its goals`() throws {
             let demo = try Program.run(["demo"])
             #expect(demo.status == 0, "\(demo.text)\(demo.errors)")

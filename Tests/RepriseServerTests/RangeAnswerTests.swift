@@ -163,7 +163,8 @@
             async throws
         {
             try await ProxyFixture.run { fixture in
-                let content = fixture.put("/a.mp3") {
+                // More than a window holds: the end has not come, and so is not known, when the head leaves.
+                let content = fixture.put("/a.mp3", length: 3_000_000) {
                     $0.framing = framing
                     $0.ranges = .ignored
                 }
@@ -173,7 +174,7 @@
                 #expect(answer.status == 200)
                 #expect(answer.fields["Content-Length"] == nil)
                 #expect(answer.fields["Transfer-Encoding"] == "chunked")
-                #expect(answer.body.count == 100_000)
+                #expect(answer.body.count == 3_000_000)
                 #expect(content.firstMismatch(answer.body, at: 0) == nil)
                 // The connection is still good.
                 try await client.request(fixture.target("/a.mp3"), [("Range", "bytes=5-9")])

@@ -8,10 +8,12 @@ package enum RequestRoute: Sendable, Hashable {
 
     /// Decides from a request's head alone.
     /// - Parameters:
+    ///   - edge: The origin whose paths are served, where it is one.
     ///   - isDraining: Whether balancers are to send clients elsewhere.
     ///   - now: Seconds since 1970, for `Date`.
     package init(
-        _ head: RequestHead, rules: AccessRules, token: String?, isDraining: Bool = false, now: Int64
+        _ head: RequestHead, rules: AccessRules, token: String?, edge: EdgeRole? = nil, isDraining: Bool = false,
+        now: Int64
     ) {
         func plain(_ status: Int, _ reason: String) -> RequestRoute {
             .answer(ServerExchange.plain(status, reason, now: now))
@@ -42,7 +44,7 @@ package enum RequestRoute: Sendable, Hashable {
             self = isConnect ? RequestRoute.notAllowed(now) : plain(400, "the target is neither a path nor an http URL")
             return
         }
-        if let reason = rules.refusal(head.fields, authority: authority) {
+        if edge == nil, let reason = rules.refusal(head.fields, authority: authority) {
             self = plain(403, reason)
             return
         }
@@ -50,7 +52,11 @@ package enum RequestRoute: Sendable, Hashable {
             self = .answer(ServerExchange.options(now: now))
             return
         }
-        switch RequestTarget(path, token: token) {
+        if edge?.isLoop(head.fields) == true {
+            self = plain(508, "the request has come through here before: the origin leads back to this cache")
+            return
+        }
+        switch edge.map({ RequestTarget(path, edge: $0) }) ?? RequestTarget(path, token: token) {
         case .health: self = isDraining ? plain(503, "draining") : plain(200, "ok")
         case .forbidden: self = plain(403, "the URL does not carry this proxy's token")
         case .unknown(let reason): self = plain(404, reason)

@@ -17,8 +17,7 @@ package enum RequestTarget: Sendable, Hashable {
     ///     /TOKEN/?url=https%3A%2F%2Fhost%2Fpath    percent-encoded, for programs that build URLs
     ///     /.reprise/health
     package init(_ target: String, token: String?) {
-        let path = target.prefix { $0 != "?" }
-        if path == "/.reprise/health" {
+        if RequestTarget.isHealth(target) {
             self = .health
             return
         }
@@ -50,6 +49,17 @@ package enum RequestTarget: Sendable, Hashable {
         }
         self = .unknown("expected /https/host/path, /http/host/path or /?url=")
     }
+
+    /// Reads a target whose path is the origin's own.
+    package init(_ target: String, edge: EdgeRole) {
+        if RequestTarget.isHealth(target) {
+            self = .health
+        } else {
+            self = edge.url(for: target).map(RequestTarget.media) ?? .unknown("the target is no path")
+        }
+    }
+
+    private static func isHealth(_ target: String) -> Bool { target.prefix { $0 != "?" } == "/.reprise/health" }
 
     /// The target under which `url` is reached.
     package static func target(for url: OriginURL, token: String?) -> String {

@@ -26,6 +26,7 @@
         private static let regionLimit = 1 << 20
 
         private let exchange: ServerExchange
+        private let edge: EdgeRole?
         private let handle: ReaderHandle
         private let context: ChannelHandlerContext
         private let queues: any WorkQueues
@@ -46,11 +47,13 @@
         private var slowTimer: Scheduled<Void>?
 
         init(
-            exchange: ServerExchange, handle: ReaderHandle, context: ChannelHandlerContext, slowClientTimeout: Int,
+            exchange: ServerExchange, edge: EdgeRole? = nil, handle: ReaderHandle, context: ChannelHandlerContext,
+            slowClientTimeout: Int,
             standing: SharedStanding, queues: any WorkQueues, onFinish: @escaping (Outcome) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void
         ) {
             self.exchange = exchange
+            self.edge = edge
             self.handle = handle
             self.context = context
             self.queues = queues
@@ -136,10 +139,10 @@
             switch handle.info(wake: makeWaker()) {
             case .success(nil): return false
             case .failure(let error):
-                finish(.text(exchange.answer(error, now: now)))
+                finish(.text(relayed(exchange.answer(error, now: now), age: nil)))
                 return false
             case .success(let info?):
-                let answer = exchange.answer(info, now: now)
+                let answer = relayed(exchange.answer(info, now: now), age: info.age)
                 hasHead = true
                 guard answer.range != nil || answer.parts != nil, answer.text == nil else {
                     // A head alone, or with a line of text.
@@ -163,6 +166,14 @@
                 _ = beginNextPart()
                 return true
             }
+        }
+
+        /// What a shared cache tells of an answer's way.
+        private func relayed(_ answer: ServerExchange.Answer, age: Int64?) -> ServerExchange.Answer {
+            guard let edge else { return answer }
+            var answer = answer
+            answer.fields = edge.relayed(answer.fields, age: age, outcome: handle.outcome)
+            return answer
         }
 
         /// Writes the text up to the next part's bytes and moves the reader there; `false` where no part is left.

@@ -14,9 +14,12 @@
             timer?.cancel()
             standing.value = .answering
             let exchange = ServerExchange(method: head.method, fields: head.fields)
-            let resource = server.cache.resource(for: url, fields: ServerExchange.forwarded(head.fields))
+            let edge = server.configuration.edge
+            let forwarded = edge?.forwarded(head.fields) ?? ServerExchange.forwarded(head.fields)
+            let resource = server.cache.resource(for: url, fields: forwarded)
             let sender = BodySender(
-                exchange: exchange, handle: resource.makeHandle(in: exchange.presumedRange), context: context,
+                exchange: exchange, edge: edge, handle: resource.makeHandle(in: exchange.presumedRange),
+                context: context,
                 slowClientTimeout: server.configuration.slowClientTimeout, standing: standing,
                 queues: server.cache.environment.queues
             ) { [weak self] outcome in

@@ -185,7 +185,8 @@
             let hasMissed = isDeaf && queue.isEmpty && refusal == nil
             closesAfterAnswer = closesAfterAnswer || !head.isKeepAlive || hasMissed || isDraining
             let route = RequestRoute(
-                head, rules: server.rules, token: server.configuration.token, isDraining: isDraining, now: now)
+                head, rules: server.rules, token: server.configuration.token, edge: server.configuration.edge,
+                isDraining: isDraining, now: now)
             switch route {
             case .answer(let answer): send(answer, to: head)
             case .media(let url): serve(url, head, context)

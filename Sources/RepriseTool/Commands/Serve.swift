@@ -31,6 +31,13 @@
         var noToken = false
         @Flag(help: "Put a built-in library of synthesised music behind it, throttled to 1 MB/s.")
         var sample = false
+        @Option(
+            help: ArgumentHelp(
+                "Be a shared cache in front of this origin: paths are its own, RFC 9111 decides what is kept.",
+                valueName: "url"))
+        var origin: String?
+        @Option(help: "Name of this node in Via and Cache-Status, with --origin.")
+        var node = "reprise"
         @Option(help: "Threads for sockets; one a core where not given.")
         var threads: Int?
         @Option(help: "Port of 127.0.0.1 for administration and metrics, besides the control socket.")
@@ -45,21 +52,38 @@
         @Argument(help: "URLs to print ready-made addresses for.")
         var urls: [String] = []
 
+        func validate() throws {
+            if origin != nil, sample || !urls.isEmpty {
+                throw ValidationError("--origin has paths of its own: neither --sample nor URLs go with it")
+            }
+            let isToken = node.utf8.allSatisfy { byte in
+                byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+            }
+            if node.isEmpty || !isToken { throw ValidationError("--node is a name without spaces and separators") }
+        }
+
         func run() async throws {
             try await RepriseTool.run {
                 let sources = try urls.map(parseURL)
                 // A thousand clients need more sockets than a shell lets a program have.
                 SystemCalls.raiseDescriptorLimit()
+                let edge = try origin.map { EdgeRole(origin: try parseURL($0), name: node) }
                 let opened = try store.open()
-                let token = noToken ? nil : try store.token()
+                let token = noToken || edge != nil ? nil : try store.token()
                 let client = AsyncHTTPOriginClient()
-                let cache = MediaCache(store: opened, client: client)
+                var rules = MediaCache.Configuration()
+                if edge != nil {
+                    rules.freshness = .http
+                    rules.keys = .exact
+                }
+                let cache = MediaCache(store: opened, client: client, configuration: rules)
                 let library = sample ? try await SampleLibrary.start(port: port == 0 ? 0 : port + 1) : nil
                 var settings = ProxyConfiguration()
                 settings.host = host
                 settings.port = port
                 settings.token = token
                 settings.threads = threads
+                settings.edge = edge
                 let proxy: MediaProxy
                 do { proxy = try await MediaProxy.start(cache: cache, configuration: settings) } catch {
                     throw Failure(70, "cannot listen on \(host):\(port): \(error); choose another with --port")
@@ -94,6 +118,10 @@
 
         private func announce(_ proxy: MediaProxy, _ sources: [OriginURL]) {
             print("reprise serves \(store.root) on \(host):\(proxy.port)")
+            if let origin {
+                print("in front of \(origin): http://\(host):\(proxy.port)/… is \(origin)/…\n\nready")
+                return flushOutput()
+            }
             if host != "127.0.0.1", host != "::1", host != "localhost" {
                 print("warning: other machines can reach this address")
             }

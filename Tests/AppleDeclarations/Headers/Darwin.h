@@ -140,6 +140,11 @@ int fflush(FILE *file);
 char *strerror(int code);
 char *getenv(const char *name);
 pid_t getpid(void);
+int kill(pid_t process, int signal);
+int isatty(int descriptor);
+struct winsize {
+    unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel;
+};
 void free(void *memory);
 
 typedef struct {

@@ -23,9 +23,11 @@
         /// - Parameters:
         ///   - cache: Changes the cache's configuration.
         ///   - proxy: Changes the proxy's configuration.
+        ///   - edge: Name of the node, where it is a shared cache in front of the origin.
         static func run(
             cache change: (inout MediaCache.Configuration) -> Void = { _ in },
             proxy changeProxy: (inout ProxyConfiguration) -> Void = { _ in },
+            edge: String? = nil,
             _ body: (ProxyFixture) async throws -> Void
         ) async throws {
             var cacheConfiguration = MediaCache.Configuration()
@@ -38,6 +40,12 @@
             let origin = ScriptedOrigin()
             let directory = TemporaryDirectory()
             let server = try await LoopbackOrigin.start(origin)
+            if let edge, let base = OriginURL(server.url("")) {
+                configuration.token = nil
+                configuration.edge = EdgeRole(origin: base, name: edge)
+                cacheConfiguration.freshness = .http
+                cacheConfiguration.keys = .exact
+            }
             let client = AsyncHTTPOriginClient()
             let cache = try MediaCache(directory: directory.path, client: client, configuration: cacheConfiguration)
             let proxy = try await MediaProxy.start(cache: cache, configuration: configuration)

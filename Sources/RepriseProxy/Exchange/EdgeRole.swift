@@ -1,0 +1,49 @@
+import RepriseCore
+public import RepriseHTTP
+
+/// A shared cache in front of one origin (RFC 9111): every path is the origin's, and clients need no token. No I/O.
+///
+/// The cache behind it wants `.http` freshness and whole URLs for keys: what signs a URL at the origin decides who may
+/// have it.
+public struct EdgeRole: Sendable, Hashable {
+    /// Scheme, host and port of the origin, and a path that is put before every request's.
+    public let origin: OriginURL
+    /// This cache's name in `Via` and `Cache-Status`; nodes in a row have different ones.
+    public let name: String
+
+    /// - Parameters:
+    ///   - origin: For example `https://cdn.example`; a query is left out.
+    ///   - name: A token (RFC 9110 §5.6.2) that no other node in a row has.
+    public init(origin: OriginURL, name: String) {
+        self.origin = origin
+        self.name = name
+    }
+
+    /// What a target in origin form stands for; `nil` where it is none.
+    package func url(for target: String) -> OriginURL? {
+        guard target.utf8.first == UInt8(ascii: "/") else { return nil }
+        let path = origin.path
+        return OriginURL(origin.origin + (path.hasSuffix("/") ? String(path.dropLast()) : path) + target)
+    }
+
+    /// Whether a request has come through this cache before: to forward it again would be a loop.
+    package func isLoop(_ fields: HTTPFields) -> Bool { RelayedAnswer.hasPassed(name, fields) }
+
+    /// The client's fields that go on to the origin: all that are not of one connection, and this cache in `Via`.
+    package func forwarded(_ fields: HTTPFields) -> HTTPFields {
+        var kept = fields
+        kept.removeHopByHop()
+        kept.remove(["Host", "Expect"])
+        return RelayedAnswer.adding(name, to: kept)
+    }
+
+    /// What an answer's head says of its way: `Age`, `Via` and `Cache-Status`.
+    /// - Parameters:
+    ///   - age: Seconds since the origin made or confirmed it; `nil` where it came for this very request.
+    ///   - outcome: How the request was handled; `nil` where that is not known.
+    package func relayed(_ fields: HTTPFields, age: Int64?, outcome: CacheStatus?) -> HTTPFields {
+        var fields = RelayedAnswer.fields(fields, age: age, pseudonym: name)
+        if let outcome { fields["Cache-Status"] = outcome.appended(to: fields["Cache-Status"], named: name) }
+        return fields
+    }
+}

@@ -1,0 +1,38 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseProxy
+import Testing
+
+/// What a shared cache in front of one origin makes of targets and fields.
+@Suite struct EdgeRoleTests {
+    @Test(arguments: [
+        ("https://cdn.example", "/a/b.mp4?x=1", "https://cdn.example/a/b.mp4?x=1"),
+        ("https://cdn.example/", "/", "https://cdn.example/"),
+        ("http://cdn.example:8080/media/", "/a%2Fb", "http://cdn.example:8080/media/a%2Fb"),
+        ("http://cdn.example/media", "//other.example/x", "http://cdn.example/media//other.example/x"),
+        ("http://cdn.example", "/../x", "http://cdn.example/../x"),
+    ]) func `a path is the origin's, byte for byte, and never leads to another host`(
+        _ origin: String, _ target: String, _ expected: String
+    ) throws {
+        let edge = EdgeRole(origin: try #require(OriginURL(origin)), name: "node")
+        #expect(edge.url(for: target)?.description == expected)
+    }
+
+    @Test(arguments: ["", "x", "@evil.example/", ":8080/"]) func `what is no path is no URL`(_ target: String) throws {
+        let edge = EdgeRole(origin: try #require(OriginURL("http://cdn.example")), name: "node")
+        #expect(edge.url(for: target) == nil)
+    }
+
+    @Test func `fields of one connection stay here, Via grows, RFC 9110 §7.6`() throws {
+        let edge = EdgeRole(origin: try #require(OriginURL("http://cdn.example")), name: "node-2")
+        let fields: HTTPFields = [
+            "Host": "x", "Connection": "X-Hop", "X-Hop": "1", "Accept-Language": "de", "Via": "1.1 node-1",
+            "Cache-Control": "max-age=0",
+        ]
+        let forwarded = edge.forwarded(fields)
+        #expect(forwarded["Host"] == nil && forwarded["X-Hop"] == nil && forwarded["Connection"] == nil)
+        #expect(forwarded["Accept-Language"] == "de" && forwarded["Cache-Control"] == "max-age=0")
+        #expect(forwarded["Via"] == "1.1 node-1, 1.1 node-2")
+        #expect(!edge.isLoop(fields) && edge.isLoop(forwarded))
+    }
+}

@@ -1,0 +1,100 @@
+#if Server
+    import RepriseCore
+    import RepriseHTTP
+    import RepriseProxy
+    import RepriseRanges
+    import RepriseTesting
+    import Testing
+
+    /// A shared cache in front of one origin, over real sockets.
+    @Suite struct EdgeServerTests {
+        private func withEdge(_ body: (ProxyFixture) async throws -> Void) async throws {
+            try await ProxyFixture.run(edge: "node-1", body)
+        }
+
+        private func ask(
+            _ fixture: ProxyFixture, _ target: String, method: String = "GET", _ fields: [(String, String)] = []
+        ) async throws -> RawAnswer {
+            let client = try await fixture.connect()
+            try await client.request(target, method: method, fields)
+            let answer = try await client.readAnswer(isBodyless: method == "HEAD")
+            await client.close()
+            return answer
+        }
+
+        @Test func `a path is fetched once, then a hit with its age, to any name it is asked by, RFC 9111 §4`()
+            async throws
+        {
+            try await withEdge { fixture in
+                let content = fixture.put("/a.mp4", length: 100_000) { $0.extraFields["Cache-Control"] = "max-age=600" }
+                let first = try await ask(fixture, "/a.mp4", [("Host", "media.example")])
+                first.expect(ByteRange(0, 100_000), of: content, status: 200)
+                #expect(first.fields["Via"] == "1.1 node-1")
+                #expect(first.fields["Cache-Status"]?.hasPrefix("node-1; fwd=uri-miss") == true)
+                await fixture.waitUntilQuiet()
+                let requests = fixture.origin.requestCount
+                let second = try await ask(fixture, "/a.mp4", [("Range", "bytes=5-99"), ("Host", "other.example")])
+                second.expect(ByteRange(5, 100), of: content, status: 206)
+                #expect(second.fields["Cache-Status"]?.hasPrefix("node-1; hit; ttl=") == true)
+                #expect(second.fields["Age"] != nil)
+                #expect(fixture.origin.requestCount == requests)
+            }
+        }
+
+        @Test func `a private answer reaches nobody else, inv29`() async throws {
+            try await withEdge { fixture in
+                fixture.put("/mine.mp4", length: 1000) { $0.extraFields["Cache-Control"] = "private" }
+                for _ in 0..<2 {
+                    let answer = try await ask(fixture, "/mine.mp4")
+                    #expect(answer.status == 200)
+                }
+                await fixture.waitUntilQuiet()
+                #expect(fixture.origin.requestCount >= 2)
+                #expect(await fixture.cache.entries().isEmpty)
+            }
+        }
+
+        @Test func `what is signed differently is not shared, and only-if-cached asks nobody, RFC 9111 §5.2.1.7`()
+            async throws
+        {
+            try await withEdge { fixture in
+                fixture.put("/a.mp4", length: 1000) { $0.extraFields["Cache-Control"] = "max-age=600" }
+                let first = try await ask(fixture, "/a.mp4?Signature=1")
+                #expect(first.status == 200)
+                await fixture.waitUntilQuiet()
+                let requests = fixture.origin.requestCount
+                let only = [("Cache-Control", "only-if-cached")]
+                let stored = try await ask(fixture, "/a.mp4?Signature=1", only)
+                #expect(stored.status == 200)
+                let unknown = try await ask(fixture, "/a.mp4?Signature=2", only)
+                #expect(unknown.status == 504)
+                #expect(fixture.origin.requestCount == requests)
+            }
+        }
+
+        @Test func `a circle is told, and health is the node's own`() async throws {
+            try await withEdge { fixture in
+                let loop = try await ask(fixture, "/a.mp4", [("Via", "1.1 other, 1.1 node-1")])
+                #expect(loop.status == 508)
+                let health = try await ask(fixture, "/.reprise/health")
+                #expect(health.text == "ok\n")
+                let other = try await ask(fixture, "/a.mp4", method: "DELETE")
+                #expect(other.status == 405)
+                #expect(fixture.origin.requestCount == 0)
+            }
+        }
+
+        @Test func `media plays on when the origin is gone and what is stored may stand in, inv18`() async throws {
+            try await withEdge { fixture in
+                let content = fixture.put("/a.mp4", length: 50_000) {
+                    $0.extraFields["Cache-Control"] = "max-age=0, stale-if-error=600"
+                }
+                _ = try await ask(fixture, "/a.mp4")
+                await fixture.waitUntilQuiet()
+                fixture.origin.setDown(true)
+                let answer = try await ask(fixture, "/a.mp4")
+                answer.expect(ByteRange(0, 50_000), of: content, status: 200)
+            }
+        }
+    }
+#endif
