@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -111,13 +113,19 @@ private func check<Value: FixedWidthInteger & SignedInteger>(
 private final class RealFileHandle: FileHandle {
     private let number: Int32
     private let path: String
+    private let wasLocked = Atomic(false)
 
     init(descriptor: Int32, path: String) {
         number = descriptor
         self.path = path
     }
 
-    deinit { _ = close(number) }
+    deinit {
+        // A child that was just started holds a copy of every descriptor until it runs its own program, and a lock lasts
+        // as long as any copy: it is given back by name.
+        if wasLocked.load(ordering: .relaxed) { _ = flock(number, LOCK_UN) }
+        _ = close(number)
+    }
 
     var descriptor: Int32? { number }
 
@@ -193,6 +201,7 @@ private final class RealFileHandle: FileHandle {
     func tryLock(exclusive: Bool) throws(FileError) -> Bool {
         do throws(FileError) {
             _ = try check("flock", path) { flock(number, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) }
+            wasLocked.store(true, ordering: .relaxed)
             return true
         } catch {
             if error.code == EWOULDBLOCK { return false }

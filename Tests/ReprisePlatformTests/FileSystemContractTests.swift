@@ -2,6 +2,12 @@ import ReprisePlatform
 import RepriseTesting
 import Testing
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
 /// What every `FileSystem` must do; the store is written against this and nothing else.
 @Suite("The file system contract")
 struct FileSystemContractTests {
@@ -188,6 +194,20 @@ struct FileSystemContractTests {
             #expect(try second.tryLock(exclusive: false))
             #expect(try !second.tryLock(exclusive: true))
         }
+        #expect(try second.tryLock(exclusive: true))
+    }
+
+    @Test func `a lock ends with its handle, also where a child holds a copy of the descriptor`() throws {
+        let root = TemporaryDirectory()
+        let second = try root.open(root.path + "/lock", .create)
+        var copy: Int32 = -1
+        do {
+            let first = try root.open(root.path + "/lock", .create)
+            #expect(try first.tryLock(exclusive: true))
+            // What a child has from the moment it is forked until it runs its own program.
+            copy = dup(try #require(first.descriptor))
+        }
+        defer { close(copy) }
         #expect(try second.tryLock(exclusive: true))
     }
 

@@ -9,6 +9,12 @@ struct WorkQueuesTests {
         (0..<times).allSatisfy { _ in semaphore.wait(timeout: .now() + 30) == .success }
     }
 
+    @Test func `hand a read's answer over to who awaits it`() async {
+        let queues = SystemWorkQueues()
+        for number in 0..<100 { #expect(await queues.reading { [number, number + 1] } == [number, number + 1]) }
+        #expect(await handover { done in queues.upkeep { done("done") } } == "done")
+    }
+
     @Test(arguments: [-7, 0, 1, 5, Int.min, Int.max])
     func `run one lane's work in order, one at a time`(lane: Int) {
         let queues = SystemWorkQueues()

@@ -33,7 +33,7 @@ public struct CacheReader: ~Copyable, Sendable {
     }
 
     private func read(_ lease: ExtentLease) async -> Chunk? {
-        let bytes = await withCheckedContinuation { done in handle.read(lease) { done.resume(returning: $0) } }
+        let bytes = await handover { done in handle.read(lease, then: done) }
         return bytes.map { Chunk(offset: lease.range.lowerBound, bytes: $0[...]) }
     }
 

@@ -55,10 +55,7 @@ extension MediaCache {
     /// told of by a `degraded` event.
     public func entries() async -> [EntryInfo] {
         guard let store = environment.store else { return [] }
-        let queues = environment.queues
-        return await withCheckedContinuation { done in
-            queues.read { done.resume(returning: self.list(store)) }
-        }
+        return await environment.queues.reading { self.list(store) }
     }
 
     private func list(_ store: Store) -> [EntryInfo] {
@@ -106,16 +103,16 @@ extension MediaCache {
         _ work: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(CacheError) -> Value {
         let environment = environment
-        let answer: Result<Value, CacheError> = await withCheckedContinuation { done in
+        let answer: Result<Value, CacheError> = await handover { done in
             environment.queues.upkeep {
                 do throws(StoreError) {
                     guard let value = try environment.access.use(work) else {
-                        let error = CacheError(.store, "the cache was suspended meanwhile; call resume() first")
-                        return done.resume(returning: .failure(error))
+                        return done(
+                            .failure(CacheError(.store, "the cache was suspended meanwhile; call resume() first")))
                     }
-                    done.resume(returning: .success(value))
+                    done(.success(value))
                 } catch {
-                    done.resume(returning: .failure(CacheError(error)))
+                    done(.failure(CacheError(error)))
                 }
             }
         }

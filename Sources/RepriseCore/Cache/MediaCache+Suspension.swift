@@ -64,7 +64,7 @@ extension MediaCache {
     }
 
     private func take(_ store: Store, isFirstTry: Bool) async {
-        let error = await onReadPool { () -> StoreError? in
+        let error = await environment.queues.reading { () -> StoreError? in
             do throws(StoreError) { try store.takeBack() } catch { return error }
             if isFirstTry { for session in self.openSessions { session.lookAfter(store) } }
             return nil
@@ -76,7 +76,7 @@ extension MediaCache {
     }
 
     private func open(by opener: StoreOpener) async {
-        let opened = await onReadPool { () -> Result<Store, CacheError> in
+        let opened = await environment.queues.reading { () -> Result<Store, CacheError> in
             do throws(CacheError) { return .success(try opener.open()) } catch { return .failure(error) }
         }
         switch opened {
@@ -91,10 +91,5 @@ extension MediaCache {
         environment.access.reopen(store)
         setStatus(.ready)
         for session in openSessions { session.resume() }
-    }
-
-    private func onReadPool<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        let queues = environment.queues
-        return await withCheckedContinuation { done in queues.read { done.resume(returning: work()) } }
     }
 }

@@ -282,15 +282,15 @@ public final class MediaCache: Sendable {
         let mayWait = status == .ready
         let deadline = queues.now() + MediaCache.closingLimit
         repeat {
-            await withCheckedContinuation { done in queues.read { done.resume() } }
+            await queues.reading {}
             for lane in 0..<2 {
-                await withCheckedContinuation { done in queues.write(lane: lane) { done.resume() } }
+                await handover { done in queues.write(lane: lane) { done(()) } }
             }
         } while openSessions.contains(where: \.isWriting)
             || mayWait && openSessions.contains(where: \.hasUnwritten) && queues.now() < deadline
-        await withCheckedContinuation { done in queues.upkeep { done.resume() } }
+        await handover { done in queues.upkeep { done(()) } }
         for session in openSessions { session.closeIfIdle() }
-        await withCheckedContinuation { done in queues.upkeep { done.resume() } }
+        await handover { done in queues.upkeep { done(()) } }
         environment.store?.release()
         setStatus(.closed)
     }

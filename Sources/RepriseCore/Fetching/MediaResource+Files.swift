@@ -69,15 +69,12 @@ extension MediaResource {
     }
 
     private func firstBytes(_ count: Int64, of generation: Generation) async throws(CacheError) -> [UInt8] {
-        let queues = cache.environment.queues
-        let answer: Result<[UInt8], CacheError> = await withCheckedContinuation { done in
-            queues.read {
-                do throws(FileError) {
-                    try generation.verify(ByteRange(0, count))
-                    done.resume(returning: .success(try generation.lease(ByteRange(0, count))?.read() ?? []))
-                } catch {
-                    done.resume(returning: .failure(CacheError(.store, error.description)))
-                }
+        let answer = await cache.environment.queues.reading { () -> Result<[UInt8], CacheError> in
+            do throws(FileError) {
+                try generation.verify(ByteRange(0, count))
+                return .success(try generation.lease(ByteRange(0, count))?.read() ?? [])
+            } catch {
+                return .failure(CacheError(.store, error.description))
             }
         }
         return try answer.get()

@@ -37,6 +37,9 @@ package struct TransferPlanner: Sendable {
             self.isWaiting = isWaiting
             self.priority = priority
         }
+
+        /// By priority, and of one priority those first that wait right now.
+        fileprivate var urgency: Int { priority.rawValue * 2 + (isWaiting ? 1 : 0) }
     }
 
     /// Higher ones take the place of lower ones where there are not enough.
@@ -153,7 +156,7 @@ package struct TransferPlanner: Sendable {
         }
         for reader in starts {
             if running >= tuning.requestsPerResource {
-                guard let victim = leastNeeded(transfers, joined, than: reader.priority, decisions) else { continue }
+                guard let victim = leastNeeded(transfers, joined, than: reader, decisions) else { continue }
                 decisions.removeAll { $0.transfer == victim }
                 decisions.append(.stop(transfer: victim))
                 running -= 1
@@ -239,18 +242,17 @@ package struct TransferPlanner: Sendable {
         return .pause(transfer: transfer.id)
     }
 
+    /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever.
     private func leastNeeded(
-        _ transfers: [Transfer], _ joined: [Int: [Reader]], than priority: Priority, _ decisions: [Decision]
+        _ transfers: [Transfer], _ joined: [Int: [Reader]], than reader: Reader, _ decisions: [Decision]
     ) -> Int? {
         let stopped = decisions.compactMap { if case .stop(let id) = $0 { id } else { nil } }
         func need(_ transfer: Transfer) -> (Int, Int64) {
             guard let readers = joined[transfer.id] else { return (-1, 0) }
-            let waiting =
-                readers.map { $0.isWaiting ? $0.priority.rawValue * 2 + 1 : $0.priority.rawValue * 2 }.max() ?? 0
             let distance = readers.map { transfer.head - $0.position }.min() ?? .max
-            return (waiting, -distance)
+            return (readers.map(\.urgency).max() ?? 0, -distance)
         }
-        let candidates = transfers.filter { !stopped.contains($0.id) && need($0).0 < priority.rawValue * 2 + 1 }
+        let candidates = transfers.filter { !stopped.contains($0.id) && need($0).0 < reader.urgency }
         return candidates.min { need($0) < need($1) }?.id
     }
 

@@ -9,10 +9,8 @@ extension MediaResource {
     package func storedEntry() async throws(CacheError) -> (info: EntryInfo, ranges: ByteRangeSet)? {
         let (cache, key) = (cache, request.key)
         let store = try cache.keptStore()
-        let answer: Result<(EntryInfo, ByteRangeSet)?, StoreError> = await withCheckedContinuation { done in
-            cache.environment.queues.read {
-                done.resume(returning: Result { () throws(StoreError) in try store.storedRanges(key: key.text) })
-            }
+        let answer = await cache.environment.queues.reading {
+            Result { () throws(StoreError) in try store.storedRanges(key: key.text) }
         }
         do throws(StoreError) {
             guard let (info, found) = try answer.get() else { return nil }

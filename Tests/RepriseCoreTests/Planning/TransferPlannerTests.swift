@@ -302,6 +302,7 @@ import Testing
         }
         let planner = planner(servesRanges: Int.random(in: 0..<4, using: &random) > 0)
         let decisions = planner.plan(readers: readers, transfers: transfers)
+        expectRest(planner, readers, transfers)
         #expect(planner.plan(readers: readers, transfers: transfers) == decisions)
         #expect(decisions.compactMap(\.transfer).sorted() == transfers.map(\.id))
         let starts = decisions.filter { if case .start = $0 { true } else { false } }
@@ -311,5 +312,39 @@ import Testing
         for case .run(let id, _, let ids) in decisions where !ids.isEmpty {
             #expect(ids.allSatisfy { wanted in readers.contains { $0.id == wanted } }, "\(id)")
         }
+    }
+
+    /// Carries plans out until one changes nothing, which must not take long while no byte comes and no time passes.
+    private func expectRest(
+        _ planner: TransferPlanner, _ readers: [Reader], _ initial: [Transfer],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        var transfers = initial
+        var next = 1000
+        for _ in 0..<12 {
+            let decisions = planner.plan(readers: readers, transfers: transfers)
+            let changes = decisions.filter { decision in
+                switch decision {
+                case .start, .stop: true
+                case .run, .pause: false
+                }
+            }
+            if changes.isEmpty { return }
+            for change in changes {
+                if case .stop(let id) = change { transfers.removeAll { $0.id == id } }
+                if case .start(let id) = change, let reader = readers.first(where: { $0.id == id }) {
+                    let head = planner.servesRanges ? reader.missing ?? 0 : 0
+                    transfers.append(
+                        transfer(next, head: head, gapEnd: reader.gapEnd, requestEnd: reader.gapEnd, hasHead: false))
+                    next += 1
+                }
+            }
+        }
+        Issue.record("transfers take each other's place without end", sourceLocation: sourceLocation)
+    }
+
+    @Test func `readers that do not wait yet do not take each other's place, bug12`() {
+        let readers = (1...6).map { reader($0, at: Int64($0) * 100_000_000, isWaiting: $0 <= 3) }
+        expectRest(planner(), readers, [])
     }
 }
