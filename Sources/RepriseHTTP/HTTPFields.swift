@@ -56,6 +56,9 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// Adds a line and keeps those of the same name.
     public mutating func add(_ name: String, _ value: String) { lines.append(Field(name, value)) }
 
+    /// Puts another value in the line at `index`.
+    package mutating func setValue(_ value: String, at index: Int) { lines[index].value = Field("", value).value }
+
     /// Removes every line whose name is in `names`.
     public mutating func remove(_ names: [String]) {
         lines.removeAll { line in names.contains { line.name.equalsIgnoringCase($0) } }
@@ -104,7 +107,15 @@ extension Substring {
 @inline(__always)
 private func areEqualIgnoringCase(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
-    return zip(left, right).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
+    // By hand: a zip of two generic views is not unrolled, and this is most of what reading a head costs.
+    var i = left.startIndex, j = right.startIndex
+    while i != left.endIndex {
+        let a = left[i], b = right[j]
+        if a != b, a.asciiLowercased != b.asciiLowercased { return false }
+        left.formIndex(after: &i)
+        right.formIndex(after: &j)
+    }
+    return true
 }
 
 extension StringProtocol {

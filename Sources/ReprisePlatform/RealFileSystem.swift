@@ -212,14 +212,18 @@ private final class RealFileHandle: FileHandle {
     func isResident(offset: Int64, count: Int64) -> Bool {
         #if os(Linux)
             guard let preadv2 = unsafe LinuxCalls.preadv2 else { return true }
-            // RWF_NOWAIT (8, linux/fs.h) answers EAGAIN instead of waiting. The two ends stand for the rest.
-            for position in [offset, offset + count - 1] {
+            // RWF_NOWAIT (8, linux/fs.h) answers EAGAIN instead of waiting. The two ends stand for the rest, of
+            // as little as is read ahead at once its last byte.
+            var position = count <= 64 * 1024 ? offset + count - 1 : offset
+            while true {
                 var byte: UInt8 = 0
                 let answer = unsafe withUnsafeMutablePointer(to: &byte) { pointer in
                     var vector = unsafe iovec(iov_base: pointer, iov_len: 1)
                     return unsafe preadv2(number, &vector, 1, off_t(position), 8)
                 }
                 if answer < 0, errno == EAGAIN { return false }
+                if position == offset + count - 1 { break }
+                position = offset + count - 1
             }
         #endif
         return true

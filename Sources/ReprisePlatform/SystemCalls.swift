@@ -68,16 +68,6 @@ package enum SystemCalls {
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// `TCP_CORK`: while it is set a socket sends full packets only; `nil` where there is none that sends at once when
-    /// it is taken away.
-    package static let cork: Int32? = {
-        #if os(Linux)
-            3  // linux/tcp.h
-        #else
-            nil
-        #endif
-    }()
-
     /// `TCP_NOTSENT_LOWAT`: bytes a socket may hold unsent before it stops being writable.
     package static let notSentLowWater: Int32 = {
         #if canImport(Darwin)

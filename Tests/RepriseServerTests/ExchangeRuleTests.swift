@@ -3,6 +3,7 @@
     import RepriseHTTP
     import RepriseProxy
     import RepriseRanges
+    import RepriseTesting
     import Testing
 
     /// The proxy's decisions, without sockets.
@@ -113,6 +114,39 @@
         ) {
             let exchange = ServerExchange(method: method, fields: HTTPFields(ranges.map { ("Range", $0) }))
             #expect(exchange.presumedRange == expected)
+        }
+
+        // MARK: What a connection remembers
+
+        @Test(arguments: UInt64(1)...20)
+        func `an answer is the same whatever was answered before it on the connection`(seed: UInt64) throws {
+            var random = SeededGenerator(seed: seed)
+            var memory: AnswerMemory?
+            func sorted(_ fields: [HTTPFields]) -> [String] {
+                fields.flatMap(\.lines).map { "\($0.name): \($0.value)" }.sorted()
+            }
+            for _ in 0..<100 {
+                let lengths: [Int64?] = [nil, 0, 10, 1000]
+                let info = ContentInfo(
+                    length: lengths.randomElement(using: &random) ?? nil, contentType: "audio/mpeg")
+                var fields = HTTPFields()
+                fields["Range"] = [
+                    nil, "bytes=0-", "bytes=1-5", "bytes=-3", "bytes=999-", "bytes=0-1,5-6", "bytes=x", "bytes=2000-",
+                ].randomElement(using: &random)!
+                fields["If-Range"] = [nil, nil, "\"tag\"", "\"other\""].randomElement(using: &random)!
+                fields["If-None-Match"] = [nil, nil, nil, "\"tag\""].randomElement(using: &random)!
+                let method = ["GET", "GET", "GET", "HEAD"].randomElement(using: &random)!
+                let exchange = ServerExchange(method: method, fields: fields, makeBoundary: { "boundary" })
+                let now = Int64.random(in: 1000...1001, using: &random)
+                let fresh = exchange.answer(info, now: now)
+                let known = exchange.answer(info, now: now, memory: &memory)
+                #expect(sorted([known.fields, known.rangeFields]) == sorted([fresh.fields]), "\(fields)")
+                #expect(known.status == fresh.status)
+                #expect(known.range == fresh.range)
+                #expect(known.parts == fresh.parts)
+                #expect(known.text == fresh.text)
+                #expect(known.isDelimited == fresh.isDelimited)
+            }
         }
     }
 #endif

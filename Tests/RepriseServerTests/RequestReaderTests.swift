@@ -185,5 +185,62 @@
                     "seed \(seed): \(text.debugDescription)")
             }
         }
+
+        /// Heads alike but for the range, and some that only look so.
+        private static let likeHeads = [
+            "Range: bytes=0-9\r\n", "Range: bytes=10-19\r\n", "Range:bytes=5-\r\n", "Range: \r\n",
+            "range: bytes=1-2\r\n",
+            "Range: bytes=0-9\r\nX: y\r\n", "Range: bytes=0-9\r\nRange: bytes=1-2\r\n", "", "Range: a\r\n b\r\n",
+            "X: range:1\r\n", "Range: bytes=0-9 \r\n", "Range : bytes=0-9\r\n",
+            "Range: bytes=0-9\r\nContent-Length: 1\r\n",
+        ]
+
+        @Test func `a head is read as if none had been before it`() throws {
+            func events(_ text: String, _ reader: inout RequestReader) -> [RequestReader.Event] {
+                var bytes = Array(text.utf8)[...]
+                var events: [RequestReader.Event] = []
+                while let event = reader.read(&bytes) { events.append(event) }
+                return events
+            }
+            for first in RequestReaderTests.likeHeads {
+                for second in RequestReaderTests.likeHeads {
+                    let texts = [first, second].map { "GET /a HTTP/1.1\r\nHost: h\r\n\($0)Y: z\r\n\r\n" }
+                    var reader = RequestReader(headLimit: RequestReaderTests.limit)
+                    var alone = RequestReader(headLimit: RequestReaderTests.limit)
+                    if case .refused? = events(texts[0], &reader).last { continue }
+                    guard !texts[0].contains("Content-Length") else { continue }
+                    let events = events(texts[1], &reader)
+                    #expect(events == self.events(texts[1]), "\(texts)")
+                    if reader.isRepetition, case .head(var head)? = events.first,
+                        case .head(var other)? = alone.read(texts[0])
+                    {
+                        head.fields["Range"] = nil
+                        other.fields["Range"] = nil
+                        #expect(head == other, "what repeats differs in the range alone")
+                    }
+                }
+            }
+        }
+
+        @Test func `a head that differs in its range alone is known as a repetition`() {
+            var reader = RequestReader(headLimit: RequestReaderTests.limit)
+            var seen: [Bool] = []
+            for (target, range) in [("/a", "0-1"), ("/a", "2-300"), ("/a", "4-5"), ("/b", "4-5"), ("/b", "6-7")] {
+                guard case .head? = reader.read("GET \(target) HTTP/1.1\r\nHost: h\r\nRange: bytes=\(range)\r\n\r\n")
+                else { return }
+                seen.append(reader.isRepetition)
+            }
+            #expect(seen == [false, true, true, false, true])
+        }
+    }
+
+    extension RequestReader {
+        /// The first event of `text`; the rest is taken, too.
+        fileprivate mutating func read(_ text: String) -> Event? {
+            var bytes = Array(text.utf8)[...]
+            let event = read(&bytes)
+            while read(&bytes) != nil {}
+            return event
+        }
     }
 #endif

@@ -19,10 +19,12 @@ package struct ConditionalRequest: Sendable {
     /// Most parts one answer has; who asks for more gets the whole.
     package static let partLimit = 16
 
-    package var method: String
-    package var fields: HTTPFields
+    package let method: String
+    package let fields: HTTPFields
     /// Separates the parts of an answer; `nil` for a door that cannot send parts, and answers with the whole.
-    package var boundary: String?
+    package let boundary: String?
+    /// The ranges asked for; none where there are none, or none that are to be heeded (RFC 9110 §14.2).
+    package let ranges: [RangeSpecifier]
 
     /// A request.
     /// - Parameter boundary: A random text to separate the parts of an answer with.
@@ -30,18 +32,20 @@ package struct ConditionalRequest: Sendable {
         self.method = method
         self.fields = fields
         self.boundary = boundary
+        ranges = ConditionalRequest.ranges(method, fields, limit: boundary == nil ? 1 : ConditionalRequest.partLimit)
     }
 
-    /// The ranges asked for; none where there are none, or none that are to be heeded (RFC 9110 §14.2).
-    package var ranges: [RangeSpecifier] {
-        guard method == "GET", fields.values(of: "Range").count == 1,
-            let parts = fields["Range"].flatMap(RangeSpecifier.parse)
-        else { return [] }
-        return parts.count <= (boundary == nil ? 1 : ConditionalRequest.partLimit) ? parts : []
+    private static func ranges(_ method: String, _ fields: HTTPFields, limit: Int) -> [RangeSpecifier] {
+        let values = fields.values(of: "Range")
+        guard method == "GET", values.count == 1, let parts = RangeSpecifier.parse(values[0]) else { return [] }
+        return parts.count <= limit ? parts : []
     }
 
     /// Where reading should begin before anything is known of the resource.
     package var presumedRange: ByteRange {
+        if ranges.count == 1, case .closed(let first, let last) = ranges[0], last < .max {
+            return ByteRange(first, last + 1)
+        }
         let known = ranges.compactMap(\.resolvedWithoutLength)
         // Parts that overlap whatever the length is are answered with the whole; a suffix needs the length first. The
         // foremost part, as an origin that cannot give it can give none of them.
@@ -49,6 +53,16 @@ package struct ConditionalRequest: Sendable {
             let presumed = known.min(by: { $0.lowerBound < $1.lowerBound }), presumed.lowerBound < .max
         else { return .from(0) }
         return presumed
+    }
+
+    /// The range such a request means whatever else is known of the resource but its length: one range and no condition.
+    package func plainRange(length: Int64?) -> ByteRange? {
+        guard ranges.count == 1, let length, let range = ranges[0].resolved(length: length) else { return nil }
+        let conditions = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
+        let hasCondition = fields.lines.contains { line in
+            line.name.utf8.count >= 8 && conditions.contains { line.name.equalsIgnoringCase($0) }
+        }
+        return hasCondition ? nil : range
     }
 
     private func areApart(_ ranges: [ByteRange]) -> Bool {

@@ -51,7 +51,8 @@ public struct CacheStatistics: Sendable, Hashable {
 /// Takes events to whoever listens, and counts. Listeners are called in order, and must be quick.
 package final class EventHub: Sendable {
     private struct State {
-        var listeners: [Int: @Sendable (CacheEvent) -> Void] = [:]
+        /// In the order they came.
+        var listeners: [(id: Int, tell: @Sendable (CacheEvent) -> Void)] = []
         var next = 0
         var statistics = CacheStatistics()
     }
@@ -63,16 +64,15 @@ package final class EventHub: Sendable {
     package func add(_ listener: @escaping @Sendable (CacheEvent) -> Void) -> Int {
         state.withLock { state in
             state.next += 1
-            state.listeners[state.next] = listener
+            state.listeners.append((state.next, listener))
             return state.next
         }
     }
 
-    package func remove(_ id: Int) { state.withLock { $0.listeners[id] = nil } }
+    package func remove(_ id: Int) { state.withLock { state in state.listeners.removeAll { $0.id == id } } }
 
     package func send(_ event: CacheEvent) {
-        let listeners = state.withLock { $0.listeners.sorted { $0.key < $1.key }.map(\.value) }
-        for listener in listeners { listener(event) }
+        for listener in state.withLock({ $0.listeners }) { listener.tell(event) }
     }
 
     package func count(_ change: (inout CacheStatistics) -> Void) { state.withLock { change(&$0.statistics) } }

@@ -42,6 +42,13 @@ struct Representation {
     var isStored: Bool { if case .open = storing { true } else { false } }
     var isPassThrough: Bool { if case .off = storing { true } else { false } }
 
+    /// Whether something of it is not taken for granted by the first reader after none.
+    var mayBeginAnew: Bool {
+        if softEnd != nil { return true }
+        guard isCommitted, !isSuperseded, case .off(_?) = storing else { return false }
+        return true
+    }
+
     /// What an answer has to agree with.
     var held: ResponseJudge.Held { ResponseJudge.Held(validator: info.validator, length: info.length) }
 

@@ -10,6 +10,8 @@ package struct ServerExchange: Sendable {
     package struct Answer: Sendable, Hashable {
         package var status: Int
         package var fields: HTTPFields
+        /// What the head says of the range alone, behind `fields`, where those are the same for other ranges.
+        package var rangeFields = HTTPFields()
         /// Bytes of the resource to send; `nil` where there is no body or it is `text` or `parts`.
         package var range: ByteRange?
         /// A body of several parts to send instead.
@@ -62,6 +64,16 @@ package struct ServerExchange: Sendable {
         return Answer(
             status: meant.status, fields: head, range: meant.range, parts: meant.parts, text: text,
             isDelimited: meant.isDelimited)
+    }
+
+    /// The same answer, made from the connection's last one where only the range is another.
+    /// - Parameter memory: The last answer; afterwards this one, where it can be of use to the next.
+    package func answer(_ info: ContentInfo, now: Int64, memory: inout AnswerMemory?) -> Answer {
+        guard let range = request.plainRange(length: info.length) else { return answer(info, now: now) }
+        if memory?.isOf(info, now) != true {
+            memory = AnswerMemory(answer(info, now: now), info, now)
+        }
+        return memory?.answer(range, total: info.length) ?? answer(info, now: now)
     }
 
     private func addServerFields(_ head: inout HTTPFields, type: String?) {

@@ -39,6 +39,9 @@ package struct RequestReader: Sendable {
     /// Where the line begins that is being read.
     private var lineStart = 0
     private var hasEmptyLine = false
+    private var last: ReadHead?
+    /// Whether the head that was read last is the one before it but for the value of `Range`.
+    package private(set) var isRepetition = false
 
     /// Bytes copied at once while looking for a head's end; most heads are shorter.
     private static let stride = 1024
@@ -75,7 +78,7 @@ package struct RequestReader: Sendable {
             switch state {
             case .head:
                 guard try takeLines(&bytes) else { return nil }
-                let head = try RequestHead(lines[...])
+                let head = try readHead()
                 startLines()
                 hasEmptyLine = false
                 switch head.body {
@@ -121,6 +124,19 @@ package struct RequestReader: Sendable {
                 return nil
             }
         }
+    }
+
+    // A player's requests for one film differ in nothing but the range.
+    private mutating func readHead() throws(RequestRefusal) -> RequestHead {
+        if let head = last?.repeated(lines) {
+            isRepetition = true
+            return head
+        }
+        isRepetition = false
+        last = nil
+        let head = try RequestHead(lines[...])
+        last = ReadHead(head, lines)
+        return head
     }
 
     private func take<Bytes: RandomAccessCollection<UInt8>>(_ missing: Int64, of bytes: inout Bytes) -> Int?

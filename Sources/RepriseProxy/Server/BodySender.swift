@@ -1,6 +1,5 @@
 #if Proxy
     import NIOCore
-    import NIOHTTP1
     import NIOPosix
     import RepriseCore
     import RepriseHTTP
@@ -24,11 +23,15 @@
 
         /// Largest region given to the kernel at once, and largest piece of memory.
         private static let regionLimit = 1 << 20
+        /// Bytes sent before others on the event loop have their turn.
+        private static let turnLimit: Int64 = 2 << 20
 
         private let exchange: ServerExchange
         private let edge: EdgeRole?
         private let handle: ReaderHandle
         private let context: ChannelHandlerContext
+        private let writer: AnswerWriter
+        private let deadline: ConnectionDeadline
         private let queues: any WorkQueues
         private let slowClientTimeout: Int
         private let standing: SharedStanding
@@ -38,17 +41,21 @@
         /// Bytes of the resource the head announced that were not handed out yet, in this part if there are several; 0
         /// where it announced no length.
         private var missing: Int64 = 0
+        /// Whether the head announced a length.
+        private var isDelimited = false
         /// The body where it has several parts, and how many of its pieces were begun.
         private var parts: MultipartByteRanges?
         private var begunPieces = 0
         private var isFinished = false
         /// A region or a read is under way.
         private var isBusy = false
-        private var slowTimer: Scheduled<Void>?
+        /// Bytes the socket took in this turn.
+        private var sentAtOnce: Int64 = 0
+        private var waker: (@Sendable () -> Void)?
 
         init(
             exchange: ServerExchange, edge: EdgeRole? = nil, handle: ReaderHandle, context: ChannelHandlerContext,
-            slowClientTimeout: Int,
+            writer: AnswerWriter, deadline: ConnectionDeadline, slowClientTimeout: Int,
             standing: SharedStanding, queues: any WorkQueues, onFinish: @escaping (Outcome) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void
         ) {
@@ -56,6 +63,8 @@
             self.edge = edge
             self.handle = handle
             self.context = context
+            self.writer = writer
+            self.deadline = deadline
             self.queues = queues
             self.slowClientTimeout = slowClientTimeout
             self.standing = standing
@@ -63,12 +72,11 @@
             self.onHead = onHead
         }
 
-        func start() { pump() }
-
         /// The client left, or the answer is over.
         func leave() {
             isFinished = true
-            slowTimer?.cancel()
+            waker = nil
+            deadline.clear()
             handle.leave()
         }
 
@@ -78,10 +86,14 @@
             onFinish(outcome)
         }
 
+        // One an answer: it is given with every step.
         private func makeWaker() -> @Sendable () -> Void {
+            if let waker { return waker }
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
-            return { loop.execute { bound.value.pump() } }
+            let made: @Sendable () -> Void = { loop.execute { bound.value.pump() } }
+            waker = made
+            return made
         }
 
         /// Does what can be done now.
@@ -89,9 +101,11 @@
             guard !isFinished else { return }
             let beginsHere = !hasHead
             if beginsHere, !sendHead() { return }
-            slowTimer?.cancel()
+            deadline.clear()
             var hasWritten = beginsHere
+            sentAtOnce = 0
             while !isFinished, !isBusy, context.channel.isWritable {
+                if isDelimited, missing == 0, parts == nil { return finish(.complete) }
                 switch handle.step(limit: BodySender.regionLimit, wake: makeWaker()) {
                 case .memory(let bytes, _):
                     write(.byteBuffer(ByteBuffer(bytes: bytes)), count: bytes.count)
@@ -100,38 +114,25 @@
                     send(lease)
                     hasWritten = true
                 case .pending:
-                    if hasWritten { context.flush() }
+                    if hasWritten { writer.flush() }
                     watchProgress()
                     return
                 case .end:
                     // Less than the head announced can only be told by closing.
                     if missing > 0 {
-                        context.flush()
+                        writer.flush()
                         return finish(.broken)
                     }
                     guard beginNextPart() else { return finish(.complete) }
                     hasWritten = true
                 case .failed:
-                    if hasWritten { context.flush() }
+                    if hasWritten { writer.flush() }
                     finish(.broken)
                     return
                 }
             }
-            if hasWritten { flush(withHead: beginsHere) }
+            if hasWritten { writer.flush() }
             watchProgress()
-        }
-
-        /// Sends what was written. A head and the region behind it leave the kernel together: alone, the head would be
-        /// a packet of its own, and wake the client for nothing.
-        private func flush(withHead: Bool) {
-            guard withHead, isBusy, let cork = SystemCalls.cork, let options = context.channel.syncOptions else {
-                return context.flush()
-            }
-            let option = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: cork))
-            // Where the option is refused the packets are smaller, nothing else.
-            try? options.setOption(option, value: 1)
-            context.flush()
-            try? options.setOption(option, value: 0)
         }
 
         private func sendHead() -> Bool {
@@ -142,7 +143,7 @@
                 finish(.text(relayed(exchange.answer(error, now: now), age: nil)))
                 return false
             case .success(let info?):
-                let answer = relayed(exchange.answer(info, now: now), age: info.age)
+                let answer = relayed(exchange.answer(info, now: now, memory: &writer.memory), age: info.age)
                 hasHead = true
                 guard answer.range != nil || answer.parts != nil, answer.text == nil else {
                     // A head alone, or with a line of text.
@@ -160,7 +161,8 @@
                     if range != exchange.presumedRange {
                         handle.setRange(position: range.lowerBound, end: range.upperBound)
                     }
-                    missing = answer.isDelimited ? range.count : 0
+                    isDelimited = answer.isDelimited
+                    missing = isDelimited ? range.count : 0
                 }
                 parts = answer.parts
                 _ = beginNextPart()
@@ -183,8 +185,7 @@
                 defer { begunPieces += 1 }
                 switch parts.piece(at: begunPieces) {
                 case .text(let text):
-                    context.write(
-                        NIOAny(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
+                    writer.write(body: .byteBuffer(ByteBuffer(string: text)))
                 case .bytes(let range):
                     missing = range.count
                     handle.setRange(position: range.lowerBound, end: range.upperBound)
@@ -196,7 +197,7 @@
 
         private func write(_ data: IOData, count: Int) {
             missing -= Int64(count)
-            context.write(NIOAny(HTTPServerResponsePart.body(data)), promise: nil)
+            writer.write(body: data)
         }
 
         private func send(_ lease: ExtentLease) {
@@ -205,21 +206,39 @@
                 return
             }
             guard let descriptor = lease.descriptor, lease.isResident else { return read(lease) }
+            missing -= lease.range.count
+            var range = lease.range
+            range = ByteRange(range.lowerBound + writer.send(range, of: descriptor), range.upperBound)
+            guard range.count > 0 else { return rest(after: lease.range.count) }
             isBusy = true
             let file = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
             let region = FileRegion(
-                fileHandle: file, readerIndex: Int(lease.range.lowerBound), endIndex: Int(lease.range.upperBound))
+                fileHandle: file, readerIndex: Int(range.lowerBound), endIndex: Int(range.upperBound))
             let promise = context.eventLoop.makePromise(of: Void.self)
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             promise.futureResult.whenComplete { result in
                 // The descriptor is the generation's; the lease, which ends here, has kept it open.
                 _ = try? file.takeDescriptorOwnership()
                 withExtendedLifetime(lease) {}
-                bound.value.isBusy = false
-                if case .success = result { bound.value.pump() }
+                let sender = bound.value
+                sender.isBusy = false
+                guard case .success = result else { return }
+                sender.writer.allHasLeft()
+                sender.pump()
             }
-            missing -= lease.range.count
-            context.write(NIOAny(HTTPServerResponsePart.body(.fileRegion(region))), promise: promise)
+            writer.write(body: .fileRegion(region), left: promise)
+        }
+
+        // A client that takes everything at once must not keep its event loop from the others.
+        private func rest(after count: Int64) {
+            sentAtOnce += count
+            guard sentAtOnce >= BodySender.turnLimit, missing > 0 else { return }
+            isBusy = true
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            context.eventLoop.execute {
+                bound.value.isBusy = false
+                bound.value.pump()
+            }
         }
 
         private func read(_ lease: ExtentLease) {
@@ -236,7 +255,7 @@
                     guard !sender.isFinished else { return }
                     if let found {
                         sender.write(.byteBuffer(ByteBuffer(bytes: found)), count: found.count)
-                        sender.context.flush()
+                        sender.writer.flush()
                     } else {
                         sender.handle.putBack(lease)
                     }
@@ -247,16 +266,15 @@
 
         /// A client that takes nothing for very long is let go.
         private func watchProgress() {
-            slowTimer?.cancel()
-            guard !isFinished, !context.channel.isWritable || isBusy else {
+            guard !isFinished else { return }
+            guard !context.channel.isWritable || isBusy else {
+                deadline.clear()
                 standing.value = .answering
                 return
             }
             standing.value = .stalled(since: ConnectionHandler.now)
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            slowTimer = context.eventLoop.scheduleTask(in: .seconds(Int64(slowClientTimeout))) {
-                bound.value.finish(.broken)
-            }
+            deadline.set(slowClientTimeout) { bound.value.finish(.broken) }
         }
     }
 #endif

@@ -1,6 +1,5 @@
 #if Proxy
     import NIOCore
-    import NIOHTTP1
     import RepriseCore
     import RepriseHTTP
     import ReprisePlatform
@@ -9,49 +8,43 @@
         /// Seconds a connection whose answer said more than its client has read waits for the client to see it.
         private static let lingering = 2
 
-        func serve(_ url: OriginURL, _ head: RequestHead, _ context: ChannelHandlerContext) {
+        func serve(_ resource: MediaResource, _ head: RequestHead, _ context: ChannelHandlerContext) {
+            guard let deadline, let writer else { return }
             isAnswering = true
-            timer?.cancel()
+            deadline.clear()
             standing.value = .answering
             let exchange = ServerExchange(method: head.method, fields: head.fields)
-            let edge = server.configuration.edge
-            let forwarded = edge?.forwarded(head.fields) ?? ServerExchange.forwarded(head.fields)
-            let resource = server.cache.resource(for: url, fields: forwarded)
             let sender = BodySender(
-                exchange: exchange, edge: edge, handle: resource.makeHandle(in: exchange.presumedRange),
-                context: context,
-                slowClientTimeout: server.configuration.slowClientTimeout, standing: standing,
-                queues: server.cache.environment.queues
+                exchange: exchange, edge: server.configuration.edge,
+                handle: resource.makeHandle(in: exchange.presumedRange), context: context,
+                writer: writer, deadline: deadline, slowClientTimeout: server.configuration.slowClientTimeout,
+                standing: standing, queues: server.cache.environment.queues
             ) { [weak self] outcome in
                 self?.finished(outcome, head)
             } onHead: { [weak self] answer in
                 self?.writeHead(answer, to: head)
             }
             current = sender
-            sender.start()
+            sender.pump()
         }
 
         private func writeHead(_ answer: ServerExchange.Answer, to request: RequestHead?) {
-            guard let context else { return }
             // HTTP/1.0 knows no chunks: a body without a length ends with the connection.
             let isOld = request?.minorVersion == 0
-            let version = isOld && !answer.isDelimited ? HTTPVersion.http1_0 : .http1_1
+            let isChunked = !answer.isDelimited && !isOld && request?.method != "HEAD"
             if isOld, !answer.isDelimited { closesAfterAnswer = true }
-            var headers = HTTPHeaders(answer.fields.lines.map { ($0.name, $0.value) })
-            if !answer.isDelimited, !isOld, request?.method != "HEAD" {
-                headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked")
-            }
-            if closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "close") }
-            if isOld, !closesAfterAnswer { headers.replaceOrAdd(name: "Connection", value: "keep-alive") }
-            let head = HTTPResponseHead(
-                version: version, status: HTTPResponseStatus(statusCode: answer.status), headers: headers)
-            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            var head = AnswerWriter.Head(status: answer.status, fields: answer.fields, more: answer.rangeFields)
+            if isOld, !answer.isDelimited { head.minorVersion = 0 }
+            if isChunked { head.more["Transfer-Encoding"] = "chunked" }
+            if closesAfterAnswer { head.more["Connection"] = "close" }
+            if isOld, !closesAfterAnswer { head.more["Connection"] = "keep-alive" }
+            writer?.write(head, isChunked: isChunked)
         }
 
         /// Tells a client that waits with its body to send it (RFC 9110 §10.1.1).
         func sendContinue(_ context: ChannelHandlerContext) {
-            let head = HTTPResponseHead(version: .http1_1, status: .continue)
-            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            writer?.write(AnswerWriter.Head(status: 100), isChunked: false)
+            writer?.flush()
         }
 
         /// Sends an answer that is a head and at most a line of text.
@@ -65,9 +58,7 @@
                 if !body.isEmpty { answer.fields["Content-Type"] = "text/plain; charset=utf-8" }
             }
             writeHead(answer, to: request)
-            if !body.isEmpty, request?.method != "HEAD" {
-                context?.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
-            }
+            if request?.method != "HEAD" { writer?.write(body: .byteBuffer(ByteBuffer(string: body))) }
             finished(.complete)
         }
 
@@ -78,13 +69,17 @@
             case .text(let answer):
                 return send(answer, to: request)
             case .complete:
+                guard let writer, !writer.hasEnded else { return answerHasLeft() }
                 let promise = context.eventLoop.makePromise(of: Void.self)
                 let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
                 promise.futureResult.whenComplete { _ in bound.value.answerHasLeft() }
                 // The end of an answer waits for the client no longer than its middle does.
                 standing.value = .stalled(since: ConnectionHandler.now)
-                startTimer(server.configuration.slowClientTimeout) { [weak self] in self?.context?.close(promise: nil) }
-                context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
+                deadline?.set(server.configuration.slowClientTimeout) { [weak self] in
+                    self?.context?.close(promise: nil)
+                }
+                writer.end(left: promise)
+                writer.flush()
             case .broken:
                 // The head promised bytes that cannot be had: only a closed connection tells so.
                 context.close(promise: nil)
@@ -93,8 +88,9 @@
 
         /// The last byte of an answer was taken by the kernel: only now the next request's turn has come.
         private func answerHasLeft() {
-            timer?.cancel()
+            deadline?.clear()
             guard context != nil else { return }
+            writer?.allHasLeft()
             if closesAfterAnswer { return end() }
             isAnswering = false
             turn()
@@ -108,7 +104,7 @@
                 return
             }
             standing.value = .waiting(since: ConnectionHandler.now)
-            startTimer(ConnectionHandler.lingering) { [weak self] in self?.context?.close(promise: nil) }
+            deadline?.set(ConnectionHandler.lingering) { [weak self] in self?.context?.close(promise: nil) }
             context.close(mode: .output, promise: nil)
         }
     }

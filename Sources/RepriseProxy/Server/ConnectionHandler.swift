@@ -1,6 +1,5 @@
 #if Proxy
     import NIOCore
-    import NIOHTTP1
     import NIOPosix
     import RepriseCore
     import RepriseHTTP
@@ -16,7 +15,7 @@
     /// Runs on its channel's event loop; makes no blocking call.
     final class ConnectionHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
-        typealias OutboundOut = HTTPServerResponsePart
+        typealias OutboundOut = IOData
 
         let server: ProxyServer
         var context: ChannelHandlerContext?
@@ -26,14 +25,17 @@
         var closesAfterAnswer = false
         /// What comes is not read any more: it cannot be understood, or nobody wants it.
         var isDeaf = false
-        var timer: Scheduled<Void>?
+        var deadline: ConnectionDeadline?
+        var writer: AnswerWriter?
 
         private var reader: RequestReader
         private var unread = ByteBuffer()
         /// Requests that have come whole, to be answered in order.
-        private var queue: [RequestHead] = []
+        private var queue: [Request] = []
         /// The request that is still coming.
-        private var incoming: RequestHead?
+        private var incoming: Request?
+        /// What the last request asked for, if it was media.
+        private var lastMedia: MediaResource?
         private var bodyBytes: Int64 = 0
         private var owesContinue = false
         /// Why nothing behind the queue is answered.
@@ -42,6 +44,12 @@
         private var isTurning = false
         /// What the timer runs for; `nil` where it does not run for a request.
         private var awaited: Awaited?
+
+        private struct Request {
+            var head: RequestHead
+            /// Whether it asks for the same as the one before it, but for the range.
+            var isRepetition: Bool
+        }
 
         private enum Awaited { case request, restOfRequest }
 
@@ -60,6 +68,8 @@
 
         func channelActive(context: ChannelHandlerContext) {
             self.context = context
+            deadline = ConnectionDeadline(on: context.eventLoop)
+            writer = AnswerWriter(context)
             guard server.admit(context.channel, standing) else {
                 closesAfterAnswer = true
                 isDeaf = true
@@ -70,10 +80,11 @@
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            timer?.cancel()
+            deadline?.end()
             current?.leave()
             current = nil
             queue = []
+            writer = nil
             self.context = nil
             server.forget(context.channel)
         }
@@ -126,13 +137,13 @@
         private func take(_ event: RequestReader.Event) {
             switch event {
             case .head(let head):
-                incoming = head
+                incoming = Request(head: head, isRepetition: reader.isRepetition)
                 bodyBytes = 0
                 switch RequestIntake(head) {
                 case .whole: break
                 case .wholeAfterContinue: owesContinue = true
                 case .headAlone:
-                    queue.append(head)
+                    queue.append(Request(head: head, isRepetition: false))
                     incoming = nil
                     isDeaf = true
                 case .refused(let reason): refuse(reason)
@@ -179,17 +190,29 @@
                 }
                 return false
             }
-            let head = queue.removeFirst()
+            let request = queue.removeFirst()
+            let head = request.head
             let isDraining = server.isDraining.load(ordering: .relaxed)
             // After an answer at once, nobody knows what the client still sends.
             let hasMissed = isDeaf && queue.isEmpty && refusal == nil
             closesAfterAnswer = closesAfterAnswer || !head.isKeepAlive || hasMissed || isDraining
+            if request.isRepetition, let lastMedia {
+                serve(lastMedia, head, context)
+                return true
+            }
+            lastMedia = nil
             let route = RequestRoute(
                 head, rules: server.rules, token: server.configuration.token, edge: server.configuration.edge,
                 isDraining: isDraining, now: now)
             switch route {
             case .answer(let answer): send(answer, to: head)
-            case .media(let url): serve(url, head, context)
+            case .media(let url):
+                let fields =
+                    server.configuration.edge?.forwarded(head.fields) ?? ServerExchange.forwarded(head.fields)
+                let resource = server.cache.resource(for: url, fields: fields)
+                // What goes on to the origin is the same for the next request only where the range does not.
+                if !fields.contains("Range") { lastMedia = resource }
+                serve(resource, head, context)
             }
             return true
         }
@@ -207,7 +230,7 @@
             self.awaited = awaited
             standing.value = .waiting(since: ConnectionHandler.now)
             let configuration = server.configuration
-            startTimer(
+            deadline?.set(
                 isInside ? min(configuration.requestTimeout, configuration.idleTimeout) : configuration.idleTimeout
             ) { [weak self] in
                 guard let self, !self.isAnswering else { return }
@@ -218,11 +241,6 @@
                 self.refuse(RequestRefusal(408, "the request took too long to come"))
                 self.turn()
             }
-        }
-
-        func startTimer(_ seconds: Int, _ then: @escaping () -> Void) {
-            timer?.cancel()
-            timer = context?.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds)), then)
         }
     }
 #endif

@@ -1,6 +1,5 @@
 #if Proxy
     import NIOCore
-    import NIOHTTP1
     import NIOPosix
     public import RepriseCore
     public import RepriseHTTP
@@ -43,10 +42,6 @@
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
-                        // Framing is the exchange's decision: the encoder does not know a HEAD from a GET.
-                        var framing = HTTPResponseEncoder.Configuration()
-                        framing.automaticallySetFramingHeaders = false
-                        try pipeline.addHandler(HTTPResponseEncoder(configuration: framing))
                         try pipeline.addHandler(ConnectionHandler(server: server))
                     }
                 }

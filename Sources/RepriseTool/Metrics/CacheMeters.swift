@@ -15,10 +15,19 @@
         init(_ cache: MediaCache, connections: @escaping @Sendable () -> Int) {
             self.cache = cache
             self.connections = connections
+            // Looked up once: a hit is an event, and there are thousands a second.
             let registry = registry
+            let counters = Mutex<[String: Counter]>([:])
             subscription = cache.onEvent { event in
                 guard let name = CacheMeters.name(event) else { return }
-                Counter(label: "reprise_events_total", dimensions: [("event", name)], factory: registry).increment()
+                let counter = counters.withLock { counters in
+                    let made =
+                        counters[name]
+                        ?? Counter(label: "reprise_events_total", dimensions: [("event", name)], factory: registry)
+                    counters[name] = made
+                    return made
+                }
+                counter.increment()
             }
         }
 

@@ -43,6 +43,8 @@ struct SessionState {
     }
 
     let key: ResourceKey
+    /// Whether it has its key for what its requests say, beside the URL.
+    let isOfVariant: Bool
     let environment: SessionEnvironment
     var url: OriginURL
     /// The caller's own fields, from the newest request.
@@ -90,6 +92,7 @@ struct SessionState {
 
     init(key: ResourceKey, url: OriginURL, fields: HTTPFields, isPrivate: Bool, environment: SessionEnvironment) {
         self.key = key
+        isOfVariant = key != key.primary
         self.url = url
         self.fields = fields
         self.isPrivate = isPrivate
@@ -196,11 +199,15 @@ struct SessionState {
         recentEnds.append((reader.position, currentRequestIndex(of: reader), now))
         if recentEnds.count > 16 { recentEnds.removeFirst() }
         if readers.isEmpty { idleSince = now }
-        plan()
+        // Nothing is fetched, and who is left needs what it needed before: a hit that ends costs no planning.
+        let isAtRest = phase == .ready && !isSuspended && transfers.isEmpty && confirmationFields == nil
+        guard isAtRest, !representations.values.contains(where: \.isSuperseded) else { return plan() }
+        scheduleTick()
     }
 
     /// The first reader after none: what went wrong for those before is tried again.
     private mutating func beginAnew() {
+        guard representations.values.contains(where: \.mayBeginAnew) else { return }
         for number in representations.keys.sorted() {
             // An end that only a closed connection told is not taken for granted by those who come later.
             representations[number]?.softEnd = nil
@@ -219,6 +226,7 @@ struct SessionState {
 
     /// Whoever comes anew, or to another place, does not inherit the pause of those who failed: it tries at once.
     private mutating func forgiveTrouble(of id: Int? = nil) {
+        guard trouble != nil else { return }
         guard readers.values.contains(where: { $0.id != id && $0.isWaiting && $0.failure == nil }) else {
             trouble = nil
             return

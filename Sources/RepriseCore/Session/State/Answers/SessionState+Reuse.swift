@@ -129,7 +129,7 @@ extension SessionState {
     /// Why a request goes on to the origin where nothing is stored for it.
     var firstReason: CacheStatus.Forward {
         if isPrivate { return RequestCacheControl(fields).noStore ? .bypass : .miss }
-        return key == key.primary ? .uriMiss : .varyMiss
+        return isOfVariant ? .varyMiss : .uriMiss
     }
 
     /// Readers for which bytes come from the origin that were to be served from the store.

@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Writing to a connected socket that does not block. Linux only: elsewhere nothing is taken, and the caller goes its
+/// usual way. Errors are not told apart from a full socket: the usual way meets them too.
+package enum SocketCalls {
+    /// Writes what the socket takes at once.
+    /// - Parameter moreFollows: Whether more is written right away, so that the two may leave in one packet.
+    /// - Returns: Bytes taken.
+    @unsafe package static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32, moreFollows: Bool) -> Int {
+        #if os(Linux)
+            let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (moreFollows ? MSG_MORE : 0))
+            return max(0, unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, flags))
+        #else
+            return 0
+        #endif
+    }
+
+    /// Has the kernel write bytes of a file, as many as the socket takes at once.
+    /// - Returns: Bytes taken.
+    package static func sendFile(_ file: Int32, offset: Int64, count: Int, to socket: Int32) -> Int {
+        #if os(Linux)
+            var position = off_t(offset)
+            return max(0, unsafe sendfile(socket, file, &position, count))
+        #else
+            return 0
+        #endif
+    }
+}

@@ -1,0 +1,142 @@
+#if Proxy
+    import NIOCore
+    import NIOHTTP1
+    import NIOPosix
+    import RepriseHTTP
+    import ReprisePlatform
+    import RepriseRanges
+
+    /// Writes a connection's answers as HTTP/1.1 frames them (RFC 9112 §4, §6, §7.1): heads, bodies as they are or in
+    /// chunks. Which framing an answer has is decided by whoever writes the head. Lives on its channel's event loop.
+    final class AnswerWriter {
+        /// A status line and field lines.
+        struct Head {
+            var status: Int
+            /// Of HTTP/1.
+            var minorVersion = 1
+            var fields = HTTPFields()
+            /// Further fields, that are others in every answer.
+            var more = HTTPFields()
+        }
+
+        /// The connection's last answer to a range.
+        var memory: AnswerMemory?
+
+        private let context: ChannelHandlerContext
+        private var isChunked = false
+        /// A head that waits for what is written next.
+        private var head: ByteBuffer?
+        /// Whether something was written that may not have left yet.
+        private(set) var hasUnsent = false
+        private var last: (status: Int, minorVersion: Int, fields: HTTPFields, bytes: ByteBuffer)?
+
+        init(_ context: ChannelHandlerContext) { self.context = context }
+
+        /// Writes a head; what is written then is its body.
+        /// - Parameter isChunked: Whether the body is framed in chunks, which `head` says.
+        func write(_ head: Head, isChunked: Bool) {
+            self.isChunked = isChunked
+            var buffer = common(head)
+            for line in head.more.lines { buffer.writeField(line) }
+            buffer.writeStaticString("\r\n")
+            self.head = buffer
+        }
+
+        /// Sends bytes of a file right away, and a head that waits before them, past the channel: as far as the socket
+        /// takes them, and only where nothing else waits to be sent. Head and bytes may leave in one packet; alone, the
+        /// head would wake the client for nothing.
+        /// - Returns: Bytes of the file that were taken; the rest is still to be written.
+        func send(_ range: ByteRange, of file: Int32) -> Int64 {
+            guard !isChunked, !hasUnsent else { return 0 }
+            let taken = try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self
+            ) { socket -> Int in
+                guard sendHead(to: socket) else { return 0 }
+                return SocketCalls.sendFile(file, offset: range.lowerBound, count: Int(range.count), to: socket)
+            }
+            return Int64(taken ?? 0)
+        }
+
+        private func sendHead(to socket: NIOBSDSocket.Handle) -> Bool {
+            guard var head else { return true }
+            let count = unsafe head.withUnsafeReadableBytes {
+                unsafe SocketCalls.send($0, to: socket, moreFollows: true)
+            }
+            head.moveReaderIndex(forwardBy: count)
+            self.head = head.readableBytes == 0 ? nil : head
+            return self.head == nil
+        }
+
+        /// Writes bytes of a body; `left` tells when they, and so all before them, were taken by the kernel.
+        func write(body: IOData, left: EventLoopPromise<Void>? = nil) {
+            guard body.readableBytes > 0 else { return left?.succeed() ?? () }
+            guard isChunked else { return write(body, left) }
+            write(ByteBuffer(string: String(body.readableBytes, radix: 16) + "\r\n"))
+            write(body, nil)
+            write(.byteBuffer(ByteBuffer(staticString: "\r\n")), left)
+        }
+
+        /// Sends what was written.
+        func flush() {
+            flushHead()
+            context.flush()
+        }
+
+        private func flushHead() {
+            guard let head else { return }
+            self.head = nil
+            hasUnsent = true
+            context.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
+        }
+
+        /// Ends the body.
+        func end(left: EventLoopPromise<Void>?) {
+            write(.byteBuffer(isChunked ? ByteBuffer(staticString: "0\r\n\r\n") : ByteBuffer()), left)
+            isChunked = false
+        }
+
+        /// Whether ending the body takes no byte, and nothing is left to send.
+        var hasEnded: Bool { !isChunked && !hasUnsent && head == nil }
+
+        /// All that was written up to now has left.
+        func allHasLeft() { hasUnsent = false }
+
+        private func write(_ buffer: ByteBuffer) { write(.byteBuffer(buffer), nil) }
+
+        private func write(_ data: IOData, _ left: EventLoopPromise<Void>?) {
+            hasUnsent = true
+            flushHead()
+            context.write(NIOAny(data), promise: left)
+        }
+
+        /// The part of a head that the connection's next head may have, too: its bytes are kept.
+        private func common(_ head: Head) -> ByteBuffer {
+            if let last, last.status == head.status, last.minorVersion == head.minorVersion, last.fields == head.fields
+            {
+                return last.bytes
+            }
+            var buffer = context.channel.allocator.buffer(capacity: 512)
+            let status = HTTPResponseStatus(statusCode: head.status)
+            buffer.writeString("HTTP/1.\(head.minorVersion) \(head.status) \(status.reasonPhrase)\r\n")
+            for line in head.fields.lines { buffer.writeField(line) }
+            last = (head.status, head.minorVersion, head.fields, buffer)
+            return buffer
+        }
+    }
+
+    extension ByteBuffer {
+        fileprivate mutating func writeField(_ line: HTTPFields.Field) {
+            writeString(line.name)
+            writeStaticString(": ")
+            let start = writerIndex
+            writeString(line.value)
+            // Nothing an origin says makes two lines of one.
+            for index in start..<writerIndex {
+                if let byte: UInt8 = getInteger(at: index), byte < 0x20, byte != 0x09 {
+                    setInteger(UInt8(ascii: " "), at: index)
+                }
+            }
+            writeStaticString("\r\n")
+        }
+    }
+#endif

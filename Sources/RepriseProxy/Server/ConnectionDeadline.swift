@@ -1,0 +1,52 @@
+#if Proxy
+    import NIOCore
+
+    /// What a connection waits for at most, and what happens then: one thing at a time.
+    ///
+    /// It moves with every request, so a moved deadline costs no timer: the one that runs looks, when it ends, at how
+    /// things are then. Lives on its event loop.
+    final class ConnectionDeadline {
+        private let loop: any EventLoop
+        private var due: NIODeadline?
+        private var action: (() -> Void)?
+        private var timer: (end: NIODeadline, scheduled: Scheduled<Void>)?
+
+        init(on loop: any EventLoop) { self.loop = loop }
+
+        /// From now on `action` is done after `seconds`, in place of what was to be done before.
+        func set(_ seconds: Int, _ action: @escaping () -> Void) {
+            let due = NIODeadline.now() + .seconds(Int64(seconds))
+            self.due = due
+            self.action = action
+            if let timer, timer.end <= due { return }
+            timer?.scheduled.cancel()
+            startTimer(until: due)
+        }
+
+        /// Nothing is waited for.
+        func clear() {
+            due = nil
+            action = nil
+        }
+
+        /// Ends it for good, its timer too.
+        func end() {
+            clear()
+            timer?.scheduled.cancel()
+            timer = nil
+        }
+
+        private func startTimer(until end: NIODeadline) {
+            timer = (end, loop.assumeIsolated().scheduleTask(deadline: end) { [weak self] in self?.timerEnded() })
+        }
+
+        private func timerEnded() {
+            timer = nil
+            guard let due else { return }
+            guard due <= NIODeadline.now() else { return startTimer(until: due) }
+            let action = action
+            clear()
+            action?()
+        }
+    }
+#endif
