@@ -10,10 +10,10 @@ package enum SocketCalls {
     /// Writes what the socket takes at once.
     /// - Parameter moreFollows: Whether more is written right away, so that the two may leave in one packet.
     /// - Returns: Bytes taken.
-    @unsafe package static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32, moreFollows: Bool) -> Int {
+    @unsafe package static func write(_ bytes: UnsafeRawBufferPointer, to socket: Int32, moreFollows: Bool) -> Int {
         #if os(Linux)
             let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (moreFollows ? MSG_MORE : 0))
-            return max(0, unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, flags))
+            return max(0, unsafe send(socket, bytes.baseAddress, bytes.count, flags))
         #else
             return 0
         #endif

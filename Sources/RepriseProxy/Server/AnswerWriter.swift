@@ -60,7 +60,7 @@
         private func sendHead(to socket: NIOBSDSocket.Handle) -> Bool {
             guard var head else { return true }
             let count = unsafe head.withUnsafeReadableBytes {
-                unsafe SocketCalls.send($0, to: socket, moreFollows: true)
+                unsafe SocketCalls.write($0, to: socket, moreFollows: true)
             }
             head.moveReaderIndex(forwardBy: count)
             self.head = head.readableBytes == 0 ? nil : head
