@@ -28,6 +28,7 @@ extension CacheError {
         case .originUnreachable: URLErrorCode.cannotConnectToHost
         case .originTimedOut: URLErrorCode.timedOut
         case .originRefused(let status): CacheError.urlErrorCode(status: status)
+        case .originForbidden: URLErrorCode.noPermissionsToReadFile
         case .originInvalid: URLErrorCode.badServerResponse
         case .rangeNotSatisfiable: URLErrorCode.resourceUnavailable
         // What a loader tries again from the start; nothing is wrong with the new representation.

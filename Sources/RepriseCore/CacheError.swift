@@ -8,6 +8,8 @@ public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case originTimedOut
         /// The origin answered with this status and will not serve the bytes.
         case originRefused(status: Int)
+        /// The rules of who may be asked do not allow it; the message says which, and what would have to be allowed.
+        case originForbidden
         /// The origin's answer contradicts itself or what was asked.
         case originInvalid
         /// The wanted range starts at or past the end; the length in bytes, if known.

@@ -129,6 +129,36 @@
             }
         }
 
+        @Test func `who may not be asked is not, and the message says which rule it was and how to lift it`()
+            async throws
+        {
+            try await withOrigin { server, directory in
+                let metadata = try Program.run(["get", "http://0xa9fea9fe/latest", "-d", directory])
+                #expect(metadata.status == 69)
+                #expect(metadata.errors.contains("refused by the rule metadata of cloud machines (169.254.169.254)"))
+                #expect(metadata.errors.contains("--allow 169.254.169.254"))
+                let url = "http://localhost:\(server.port)/song.mp3"
+                let denied = [
+                    "get", url, "-d", directory, "-o", directory + "-song", "--deny", "127.0.0.0/8", "--deny", "::1",
+                ]
+                let refused = try Program.run(denied)
+                #expect(refused.status == 69 && refused.errors.contains("refused by the rule --deny 127.0.0.0/8"))
+                #expect(server.origin.requestCount == 0)
+                #expect(try Program.run(denied + ["--allow", "localhost"]).status == 0)
+                try? FileManager.default.removeItem(atPath: directory + "-song")
+                #expect(try Program.run(["get", url, "-d", directory, "--deny", "10.0.0.0/33"]).status == 64)
+                let serve = try Program.Server(
+                    directory: directory, arguments: ["--deny", "*.test", "--deny", "192.0.2.0/24"])
+                for host in ["a.test", "192.0.2.1"] {
+                    let answer = try Program.run(
+                        "/usr/bin/curl",
+                        ["-s", "-w", "%{http_code}", "http://127.0.0.1:\(serve.port)/http/\(host)/x"])
+                    #expect(answer.text.contains("may not be asked") && answer.text.hasSuffix("403"), "\(answer.text)")
+                }
+                serve.stop()
+            }
+        }
+
         @Test func `demo meets its goals`() throws {
             let demo = try Program.run(["demo"])
             #expect(demo.status == 0, "\(demo.text)\(demo.errors)")

@@ -85,7 +85,7 @@
 
         @Test(arguments: [
             (CacheError.Code.originUnreachable, 502), (.originTimedOut, 504), (.originInvalid, 502), (.changed, 502),
-            (.store, 503), (.closed, 503), (.badURL, 400), (.originRefused(status: 404), 404),
+            (.store, 503), (.closed, 503), (.badURL, 400), (.originForbidden, 403), (.originRefused(status: 404), 404),
             (.originRefused(status: 302), 502), (.rangeNotSatisfiable(length: 7), 416),
             (.rangeNotSatisfiable(length: nil), 416),
         ])

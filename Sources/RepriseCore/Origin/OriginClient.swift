@@ -42,6 +42,8 @@ public struct OriginFailure: Error, Sendable, Hashable {
         case untrusted
         /// The answer is not HTTP as it should be, or there were too many redirects.
         case malformed
+        /// The rules of who may be asked do not allow it; the message says which, and what would have to be allowed.
+        case refused
     }
 
     /// The kind.

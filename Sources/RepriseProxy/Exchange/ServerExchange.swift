@@ -100,6 +100,7 @@ package struct ServerExchange: Sendable {
         case .rangeNotSatisfiable(let length):
             if let length { head["Content-Range"] = ContentRange.unsatisfied(total: length).field }
             return Answer(status: 416, fields: head, text: error.message)
+        case .originForbidden: return Answer(status: 403, fields: head, text: error.message)
         case .originTimedOut: return Answer(status: 504, fields: head, text: error.message)
         case .originUnreachable, .originInvalid, .changed: return Answer(status: 502, fields: head, text: error.message)
         case .store, .closed, .unsupported: return Answer(status: 503, fields: head, text: error.message)

@@ -17,6 +17,7 @@
                 """)
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var upstreams: UpstreamOptions
         @Option(name: .customShort("i"), help: "File with a URL on each line; - is standard input.")
         var list: String?
         @Option(name: .shortAndLong, help: "Bytes to fetch of each: FIRST-LAST or FIRST-.")
@@ -39,7 +40,7 @@
             try await RepriseTool.run {
                 let sources = try (urls + lines()).map(parseURL)
                 let wanted = try range.map(parseRange)
-                try await store.withControl { control in
+                try await store.withControl(upstreams) { control in
                     var run = FetchRun(
                         control: control, range: wanted, jobs: jobs,
                         display: quiet ? .none : json ? .json : SystemCalls.isTerminal(2) ? .bar : .lines)

@@ -12,6 +12,7 @@
             discussion: "Without -o the bytes go to standard output. A range is written as in HTTP: 0-99, 100-, -50.")
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var upstreams: UpstreamOptions
         @Option(name: .shortAndLong, help: "Bytes to read: FIRST-LAST, FIRST- or -COUNT.")
         var range: String?
         @Option(name: .shortAndLong, help: "File to write to; it is complete when the command succeeds.")
@@ -28,7 +29,7 @@
                     }
                     return parts[0]
                 }
-                let client = AsyncHTTPOriginClient()
+                let client = try upstreams.makeClient()
                 let cache = MediaCache(store: try store.open(), client: client)
                 let result = await Result { try await copy(cache.resource(for: source), wanted) }
                 await cache.close()

@@ -21,6 +21,7 @@
         private static let players = ["mpv", "ffplay", "vlc"]
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var upstreams: UpstreamOptions
         @Option(help: "Name or path of the player.")
         var player: String?
         @Argument(help: "URL of the media.")
@@ -37,7 +38,7 @@
                     let token = server.file.hasToken ? try store.token() : nil
                     try await start(program, server.file.media + RequestTarget.target(for: source, token: token))
                 case .us(let opened):
-                    let client = AsyncHTTPOriginClient()
+                    let client = try upstreams.makeClient()
                     let cache = MediaCache(store: opened, client: client)
                     let proxy = try await MediaProxy.start(cache: cache)
                     let failure = await caught { try await start(program, proxy.address(for: source)) }

@@ -23,6 +23,7 @@
                 """)
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var upstreams: UpstreamOptions
         @Option(name: .shortAndLong, help: "Port to listen on; 0 lets the system choose.")
         var port = 8787
         @Option(help: "Address to listen on. Anything but loopback lets other machines in.")
@@ -70,7 +71,7 @@
                 let edge = try origin.map { EdgeRole(origin: try parseURL($0), name: node) }
                 let opened = try store.open()
                 let token = noToken || edge != nil ? nil : try store.token()
-                let client = AsyncHTTPOriginClient()
+                let client = try upstreams.makeClient()
                 var rules = MediaCache.Configuration()
                 if edge != nil {
                     rules.freshness = .http

@@ -71,11 +71,14 @@
         }
 
         /// Runs `work` with whoever may change the store.
-        func withControl(_ work: (Control) async throws -> Void) async throws {
+        /// - Parameter upstreams: Who may be asked, where it is this process that asks.
+        func withControl(
+            _ upstreams: UpstreamOptions? = nil, _ work: (Control) async throws -> Void
+        ) async throws {
             switch try hold() {
             case .server(let server): try await work(.server(server))
             case .us(let store):
-                let client = AsyncHTTPOriginClient()
+                let client = try upstreams?.makeClient() ?? AsyncHTTPOriginClient()
                 let cache = MediaCache(store: store, client: client)
                 let service = AdminService(cache)
                 let failure = await caught { try await work(.own(service)) }

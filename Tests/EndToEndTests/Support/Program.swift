@@ -16,10 +16,15 @@
             var text: String { String(decoding: bytes, as: UTF8.self) }
         }
 
-        static func run(_ arguments: [String]) throws -> Finished { try run(reprise.path, arguments) }
+        static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Finished {
+            try run(reprise.path, arguments, environment: environment)
+        }
 
-        static func run(_ path: String, _ arguments: [String]) throws -> Finished {
+        static func run(
+            _ path: String, _ arguments: [String], environment: [String: String] = [:]
+        ) throws -> Finished {
             let process = Process()
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             process.executableURL = URL(fileURLWithPath: path)
             process.arguments = arguments
             let output = Pipe()

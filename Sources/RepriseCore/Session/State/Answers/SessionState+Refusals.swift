@@ -74,13 +74,16 @@ extension SessionState {
             switch failure.kind {
             case .timedOut: .originTimedOut
             case .malformed: .originInvalid
+            case .refused: .originForbidden
             case .unreachable, .interrupted, .untrusted: .originUnreachable
             }
         note(code, failure.message, at: isRevalidation ? nil : transfer.window.head)
-        if isRevalidation, failure.kind != .untrusted { standInAtOnce(status: nil) }
-        if failure.kind == .untrusted {
+        // To ask again, or to make do with what is stale, would not make it right.
+        let isFinal = failure.kind == .untrusted || failure.kind == .refused
+        if isRevalidation, !isFinal { standInAtOnce(status: nil) }
+        if isFinal {
             for reader in readers.keys.sorted() where readers[reader]?.isWaiting == true {
-                fail(reader, CacheError(.originUnreachable, failure.message))
+                fail(reader, CacheError(code, failure.message))
             }
         }
     }

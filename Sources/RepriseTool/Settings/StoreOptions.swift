@@ -89,7 +89,8 @@
             case .badURL, .rangeNotSatisfiable, .unsupported: self.init(64, error.description)
             case .store: self.init(74, error.description)
             case .closed: self.init(70, error.description)
-            case .originUnreachable, .originTimedOut, .originRefused, .originInvalid, .changed:
+            case .originUnreachable, .originTimedOut, .originRefused, .originForbidden, .originInvalid,
+                .changed:
                 self.init(69, error.description)
             }
         }
