@@ -159,6 +159,32 @@
             }
         }
 
+        @Test func `the environment's proxy is asked, with its credentials, and they are never shown`() async throws {
+            try await withOrigin { server, directory in
+                // An origin that knows whole targets is what a proxy looks like.
+                let content = PositionCodedContent(length: 1000)
+                server.origin.put(.init(content), at: "http://media.test/song.mp3")
+                let environment = ["http_proxy": "http://user:secret@127.0.0.1:\(server.port)"]
+                let got = try Program.run(
+                    ["get", "http://media.test/song.mp3", "-d", directory], environment: environment)
+                #expect(got.status == 0 && got.bytes == content.bytes(in: .from(0)), "\(got.errors)")
+                #expect(server.origin.log.last?.fields["Proxy-Authorization"] == "Basic dXNlcjpzZWNyZXQ=")
+                let dead = try Program.run(
+                    ["get", "http://other.test/", "-d", directory],
+                    environment: ["http_proxy": "http://user:secret@127.0.0.1:1"])
+                #expect(dead.status == 69 && dead.errors.contains("the proxy http://127.0.0.1:1 cannot be reached"))
+                let wrong = try Program.run(
+                    ["get", "http://other.test/", "-d", directory], environment: ["all_proxy": "ftp://user:secret@x"])
+                #expect(wrong.status == 64 && wrong.errors.contains("all_proxy"))
+                for run in [got, dead, wrong] { #expect(!run.errors.contains("secret")) }
+                // What is on this machine is asked directly.
+                let near = try Program.run(
+                    ["get", server.url("/song.mp3"), "-d", directory], environment: ["http_proxy": "http://127.0.0.1:1"]
+                )
+                #expect(Int64(near.bytes.count) == ToolTests.length)
+            }
+        }
+
         @Test func `demo meets its goals`() throws {
             let demo = try Program.run(["demo"])
             #expect(demo.status == 0, "\(demo.text)\(demo.errors)")

@@ -1,9 +1,10 @@
 #if Server
     import ArgumentParser
+    import Foundation
     import RepriseAsyncHTTPClient
     import RepriseHTTP
 
-    /// Who may be asked for media.
+    /// Who may be asked for media, and through whom.
     struct UpstreamOptions: ParsableArguments {
         @Option(
             name: .customLong("deny"),
@@ -25,9 +26,14 @@
 
         var rules: UpstreamRules { UpstreamRules(allowed: allowed, denied: denied) }
 
-        /// A client that keeps to the rules.
+        /// A client that keeps to the rules and goes through the environment's proxies.
         func makeClient() throws -> AsyncHTTPOriginClient {
-            AsyncHTTPOriginClient(rules: rules)
+            do throws(ProxySettings.Malformed) {
+                let proxies = try ProxySettings(environment: ProcessInfo.processInfo.environment)
+                return AsyncHTTPOriginClient(rules: rules, proxies: proxies)
+            } catch {
+                throw Failure(64, error.description)
+            }
         }
 
         @Sendable static func pattern(_ text: String) throws -> UpstreamPattern {
