@@ -9,10 +9,16 @@
             abstract: "Media that plays while it downloads and is never paid for twice.",
             discussion: """
                 Exit codes: 0 success; 1 `verify` found damage or a goal of `demo` was missed; 64 wrong usage; 69 the origin cannot be used; \
-                70 something unexpected; 74 the store cannot be used; 75 the store is in use by another process; 130 stopped by a signal.
+                70 something unexpected; 74 the store cannot be used; 75 the store is in use by another process; 78 a settings file or a variable of the environment is wrong; 130 stopped by a signal.
 
-                The store is in --directory, else in $REPRISE_DIRECTORY, else in the user's cache directory \
-                (Linux: $XDG_CACHE_HOME/reprise or ~/.cache/reprise; macOS: ~/Library/Caches/reprise).
+                The store is in --directory, else in $REPRISE_DIRECTORY, else where the settings file says, else in the \
+                user's cache directory (Linux: $XDG_CACHE_HOME/reprise or ~/.cache/reprise; macOS: \
+                ~/Library/Caches/reprise).
+
+                The settings file is --config, else $REPRISE_CONFIG, else config.json in the user's settings directory \
+                (Linux: $XDG_CONFIG_HOME/reprise or ~/.config/reprise; macOS: ~/Library/Application Support/reprise), \
+                if it is there. It is one object of JSON whose keys are the flags of `serve` without dashes in front: \
+                {"port": 8080, "deny": ["10.0.0.0/8"]}.
                 """,
             version: "0.1.0",
             subcommands: [],

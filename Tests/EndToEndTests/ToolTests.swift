@@ -175,7 +175,7 @@
                 #expect(dead.status == 69 && dead.errors.contains("the proxy http://127.0.0.1:1 cannot be reached"))
                 let wrong = try Program.run(
                     ["get", "http://other.test/", "-d", directory], environment: ["all_proxy": "ftp://user:secret@x"])
-                #expect(wrong.status == 64 && wrong.errors.contains("all_proxy"))
+                #expect(wrong.status == 78 && wrong.errors.contains("all_proxy"))
                 for run in [got, dead, wrong] { #expect(!run.errors.contains("secret")) }
                 // What is on this machine is asked directly.
                 let near = try Program.run(

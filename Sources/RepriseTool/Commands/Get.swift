@@ -29,7 +29,7 @@
                     }
                     return parts[0]
                 }
-                let client = try upstreams.makeClient()
+                let client = try upstreams.makeClient(store)
                 let cache = MediaCache(store: try store.open(), client: client)
                 let result = await Result { try await copy(cache.resource(for: source), wanted) }
                 await cache.close()

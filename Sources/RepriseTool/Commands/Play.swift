@@ -38,7 +38,7 @@
                     let token = server.file.hasToken ? try store.token() : nil
                     try await start(program, server.file.media + RequestTarget.target(for: source, token: token))
                 case .us(let opened):
-                    let client = try upstreams.makeClient()
+                    let client = try upstreams.makeClient(store)
                     let cache = MediaCache(store: opened, client: client)
                     let proxy = try await MediaProxy.start(cache: cache)
                     let failure = await caught { try await start(program, proxy.address(for: source)) }

@@ -1,5 +1,6 @@
 #if Server
     import ArgumentParser
+    import Configuration
     import Logging
     import RepriseAsyncHTTPClient
     import RepriseCore
@@ -19,15 +20,17 @@
                 http://127.0.0.1:PORT/TOKEN/https/host/path for https://host/path. \
                 Stops on SIGINT or SIGTERM after answers under way, within 5 seconds. Other commands of this program \
                 talk to it through a control socket in the store; what that answers, and Prometheus' text, is also \
-                on --admin-port, for requests that carry the secret in the store's file `control`.
+                on --admin-port, for requests that carry the secret in the store's file `control`. What a flag says may \
+                also be in the environment, as REPRISE_PORT for --port, or in a file, {"port": 8787}; a flag goes before \
+                the environment, that before the file.
                 """)
 
         @OptionGroup var store: StoreOptions
         @OptionGroup var upstreams: UpstreamOptions
-        @Option(name: .shortAndLong, help: "Port to listen on; 0 lets the system choose.")
-        var port = 8787
-        @Option(help: "Address to listen on. Anything but loopback lets other machines in.")
-        var host = "127.0.0.1"
+        @Option(name: .shortAndLong, help: "Port to listen on; 0 lets the system choose. (default: 8787)")
+        var port: Int?
+        @Option(help: "Address to listen on. Anything but loopback lets other machines in. (default: 127.0.0.1)")
+        var host: String?
         @Flag(help: "Let every user of this machine in: URLs carry no token.")
         var noToken = false
         @Flag(help: "Put a built-in library of synthesised music behind it, throttled to 1 MB/s.")
@@ -37,63 +40,71 @@
                 "Be a shared cache in front of this origin: paths are its own, RFC 9111 decides what is kept.",
                 valueName: "url"))
         var origin: String?
-        @Option(help: "Name of this node in Via and Cache-Status, with --origin.")
-        var node = "reprise"
+        @Option(help: "Name of this node in Via and Cache-Status, with --origin. (default: reprise)")
+        var node: String?
         @Option(help: "Threads for sockets; one a core where not given.")
         var threads: Int?
         @Option(help: "Port of 127.0.0.1 for administration and metrics, besides the control socket.")
         var adminPort: Int?
-        @Option(
-            help: "How much to log: trace, debug, info, notice, warning, error or critical.",
-            transform: { text in
-                guard let level = Logger.Level(rawValue: text) else { throw ValidationError("no such level") }
-                return level
-            })
-        var logLevel = Logger.Level.notice
+        @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical. (default: notice)")
+        var logLevel: String?
+        @Flag(help: "Print each setting, its value and where it comes from, and serve nothing.")
+        var showSettings = false
+        @Flag(help: "With --show-settings: print JSON.")
+        var json = false
         @Argument(help: "URLs to print ready-made addresses for.")
         var urls: [String] = []
 
-        func validate() throws {
-            if origin != nil, sample || !urls.isEmpty {
-                throw ValidationError("--origin has paths of its own: neither --sample nor URLs go with it")
-            }
-            let isToken = node.utf8.allSatisfy { byte in
-                byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
-            }
-            if node.isEmpty || !isToken { throw ValidationError("--node is a name without spaces and separators") }
+        private func settings() throws -> Settings {
+            let flags: [SettingName: ConfigContent?] = [
+                .port: port.map { .int($0) }, .host: host.map { .string($0) }, .noToken: noToken ? .bool(true) : nil,
+                .sample: sample ? .bool(true) : nil, .origin: origin.map { .string($0) },
+                .node: node.map { .string($0) }, .threads: threads.map { .int($0) },
+                .adminPort: adminPort.map { .int($0) }, .logLevel: logLevel.map { .string($0) },
+            ]
+            return try store.settings(flags.merging(upstreams.flags) { $1 })
         }
 
         func run() async throws {
             try await RepriseTool.run {
+                let decided = try settings()
+                let chosen = try ServeSettings(decided)
+                if showSettings { return decided.show(json: json) }
+                if chosen.edge != nil, chosen.isSample || !urls.isEmpty {
+                    throw Failure(64, "--origin has paths of its own: neither --sample nor URLs go with it")
+                }
                 let sources = try urls.map(parseURL)
                 // A thousand clients need more sockets than a shell lets a program have.
                 SystemCalls.raiseDescriptorLimit()
-                let edge = try origin.map { EdgeRole(origin: try parseURL($0), name: node) }
+                let edge = chosen.edge
                 let opened = try store.open()
-                let token = noToken || edge != nil ? nil : try store.token()
-                let client = try upstreams.makeClient()
+                let token = chosen.hasToken && edge == nil ? try store.token() : nil
                 var rules = MediaCache.Configuration()
                 if edge != nil {
                     rules.freshness = .http
                     rules.keys = .exact
                 }
+                let client = try UpstreamOptions.client(decided)
                 let cache = MediaCache(store: opened, client: client, configuration: rules)
-                let library = sample ? try await SampleLibrary.start(port: port == 0 ? 0 : port + 1) : nil
+                let library =
+                    chosen.isSample ? try await SampleLibrary.start(port: chosen.port == 0 ? 0 : chosen.port + 1) : nil
                 var settings = ProxyConfiguration()
-                settings.host = host
-                settings.port = port
+                settings.host = chosen.host
+                settings.port = chosen.port
                 settings.token = token
-                settings.threads = threads
+                settings.threads = chosen.threads
                 settings.edge = edge
                 let proxy: MediaProxy
                 do { proxy = try await MediaProxy.start(cache: cache, configuration: settings) } catch {
-                    throw Failure(70, "cannot listen on \(host):\(port): \(error); choose another with --port")
+                    throw Failure(
+                        70, "cannot listen on \(chosen.host):\(chosen.port): \(error); choose another with --port")
                 }
-                let log = makeLog()
+                let log = chosen.makeLog()
                 let eventLog = EventLog(cache, log)
                 let administration = try await Administration.start(
-                    cache: cache, proxy: proxy, root: store.root, hasToken: token != nil, port: adminPort, log: log)
-                announce(proxy, sources + (library?.urls ?? []))
+                    cache: cache, proxy: proxy, root: chosen.root, hasToken: token != nil, port: chosen.adminPort,
+                    log: log)
+                announce(proxy, sources + (library?.urls ?? []), chosen)
                 let group = ServiceGroup(
                     configuration: .init(
                         services: [Running(proxy: proxy)], gracefulShutdownSignals: [.sigint, .sigterm], logger: log))
@@ -111,15 +122,11 @@
             }
         }
 
-        private func makeLog() -> Logger {
-            var log = Logger(label: "reprise") { StreamLogHandler.standardError(label: $0) }
-            log.logLevel = logLevel
-            return log
-        }
-
-        private func announce(_ proxy: MediaProxy, _ sources: [OriginURL]) {
-            print("reprise serves \(store.root) on \(host):\(proxy.port)")
-            if let origin {
+        private func announce(_ proxy: MediaProxy, _ sources: [OriginURL], _ chosen: ServeSettings) {
+            let host = chosen.host
+            print("reprise serves \(chosen.root) on \(host):\(proxy.port)")
+            if var origin = chosen.edge?.origin.redacted {
+                if origin.hasSuffix("/") { origin.removeLast() }
                 print("in front of \(origin): http://\(host):\(proxy.port)/… is \(origin)/…\n\nready")
                 return flushOutput()
             }
@@ -161,8 +168,8 @@
             abstract: "Print the address under which a player reaches a URL through `reprise serve`.")
 
         @OptionGroup var store: StoreOptions
-        @Option(name: .shortAndLong, help: "Port of the server.")
-        var port = 8787
+        @Option(name: .shortAndLong, help: "Port of the server. (default: 8787)")
+        var port: Int?
         @Flag(help: "For a server that was started with --no-token.")
         var noToken = false
         @Argument(help: "URL of the media.")
@@ -170,8 +177,12 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let target = RequestTarget.target(for: try parseURL(url), token: noToken ? nil : try store.token())
-                print("http://127.0.0.1:\(port)\(target)")
+                let settings = try store.settings([
+                    .port: port.map { .int($0) }, .noToken: noToken ? .bool(true) : nil,
+                ])
+                let hasToken = !settings.isTrue(.noToken)
+                let target = RequestTarget.target(for: try parseURL(url), token: hasToken ? try store.token() : nil)
+                print("http://127.0.0.1:\(try settings.number(.port, in: 0...65_535) ?? 0)\(target)")
             }
         }
     }

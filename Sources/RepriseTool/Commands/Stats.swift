@@ -26,19 +26,20 @@
         func run() async throws {
             try await RepriseTool.run {
                 var report = Report()
-                do throws(StoreError) { try count(&report) } catch { throw Failure(error) }
+                let root = try store.root
+                do throws(StoreError) { try count(&report, root) } catch { throw Failure(error) }
                 if let client = try await store.runningServer() {
                     report.server = try await Control.server(client).send(.statistics, as: StatisticsReport.self)
                 }
                 if json { return printJSON(report) }
-                describe(report)
+                describe(report, root)
             }
         }
 
-        private func count(_ report: inout Report) throws(StoreError) {
+        private func count(_ report: inout Report, _ root: String) throws(StoreError) {
             // Nothing was ever stored there: that is no error.
-            guard FileManager.default.fileExists(atPath: store.root + "/format") else { return }
-            let opened = try Store(root: store.root, fileSystem: RealFileSystem(), access: .readOnly)
+            guard FileManager.default.fileExists(atPath: root + "/format") else { return }
+            let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly)
             for name in try opened.entryNames() {
                 guard let entry = try opened.describe(name: name) else { continue }
                 report.entries += 1
@@ -48,8 +49,8 @@
             }
         }
 
-        private func describe(_ report: Report) {
-            print("store       \(store.root)")
+        private func describe(_ report: Report, _ root: String) {
+            print("store       \(root)")
             print(
                 "entries     \(report.entries), \(report.completeEntries) complete, \(report.pinnedEntries) pinned")
             print("stored      \(Size(report.storedBytes))")

@@ -22,7 +22,7 @@
         func run() async throws {
             try await RepriseTool.run {
                 guard let client = try await store.runningServer() else {
-                    throw Failure(69, "no server holds \(store.root); start one with: reprise serve")
+                    throw Failure(69, "no server holds \(try store.root); start one with: reprise serve")
                 }
                 let control = Control.server(client)
                 if json {

@@ -49,6 +49,7 @@
         func hold() throws -> Holder {
             do { return .us(try open()) } catch let failure as Failure where failure.code == Failure.inUse {
                 // The lock, not a file that a killed server may have left, says that there is one.
+                let root = try root
                 do throws(FileError) {
                     if let file = try ControlFile.read(root) { return .server(ControlClient(file: file)) }
                 } catch {
@@ -60,6 +61,7 @@
 
         /// The server that holds the store; `nil` where none answers. Does not touch the store's lock.
         func runningServer() async throws -> ControlClient? {
+            let root = try root
             let file: ControlFile?
             do throws(FileError) { file = try ControlFile.read(root) } catch {
                 throw Failure(74, "the server's control file in \(root) cannot be read: \(error)")
@@ -78,7 +80,7 @@
             switch try hold() {
             case .server(let server): try await work(.server(server))
             case .us(let store):
-                let client = try upstreams?.makeClient() ?? AsyncHTTPOriginClient()
+                let client = try upstreams?.makeClient(self) ?? AsyncHTTPOriginClient()
                 let cache = MediaCache(store: store, client: client)
                 let service = AdminService(cache)
                 let failure = await caught { try await work(.own(service)) }

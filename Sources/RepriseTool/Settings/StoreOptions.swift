@@ -1,5 +1,7 @@
 #if Server
     import ArgumentParser
+    import Configuration
+    import Foundation
     import RepriseAsyncHTTPClient
     import RepriseCore
     import RepriseHTTP
@@ -8,14 +10,26 @@
     import RepriseRanges
     import RepriseStorage
 
-    /// Where the store is.
+    /// Where the store is, and what else is set.
     struct StoreOptions: ParsableArguments {
         @Option(name: .shortAndLong, help: "Directory of the store.")
         var directory: String?
+        @Option(
+            help: ArgumentHelp("Settings file to read, instead of the one in the user's directory.", valueName: "file"))
+        var config: String?
 
-        var root: String {
-            if let directory { return StoreOptions.absolute(directory) }
-            if let directory = SystemCalls.environment("REPRISE_DIRECTORY") { return StoreOptions.absolute(directory) }
+        /// What is set, by this command's flags and elsewhere.
+        func settings(_ flags: [SettingName: ConfigContent?] = [:]) throws -> Settings {
+            var flags = flags.compactMapValues(\.self)
+            flags[.directory] = directory.map { .string($0) }
+            return try Settings(flags: flags, path: config, environment: ProcessInfo.processInfo.environment)
+        }
+
+        /// The store's directory.
+        var root: String { get throws { try settings().text(.directory) ?? StoreOptions.standardRoot } }
+
+        /// The store's directory where nothing else is said.
+        static var standardRoot: String {
             let home = SystemCalls.environment("HOME") ?? "/var/tmp"
             #if os(macOS)
                 return home + "/Library/Caches/reprise"
@@ -24,13 +38,9 @@
             #endif
         }
 
-        private static func absolute(_ path: String) -> String {
-            if path.hasPrefix("/") { return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path }
-            return SystemCalls.currentDirectory + "/" + path
-        }
-
         /// Opens the store for writing, or ends the program with a plain message.
         func open() throws -> Store {
+            let root = try root
             do throws(StoreError) {
                 return try Store(root: root, fileSystem: RealFileSystem(), onSlots: try SlotTrace.fromEnvironment())
             } catch {
@@ -40,6 +50,7 @@
 
         /// Opens the store for looking only: it may be in use.
         func openForReading() throws -> Store {
+            let root = try root
             do throws(StoreError) {
                 return try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly)
             } catch {
@@ -49,6 +60,7 @@
 
         /// The token of this store's server: made once, so that URLs stay good over restarts.
         func token() throws -> String {
+            let root = try root
             do throws(FileError) {
                 let files = RealFileSystem()
                 try files.makeDirectory(root)
@@ -71,6 +83,8 @@
     struct Failure: Error, CustomStringConvertible {
         /// The store is in use by another process.
         static let inUse: Int32 = 75
+        /// A settings file or a variable of the environment is not as it should be.
+        static let settings: Int32 = 78
 
         let code: Int32
         let description: String

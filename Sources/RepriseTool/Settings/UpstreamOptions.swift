@@ -1,5 +1,6 @@
 #if Server
     import ArgumentParser
+    import Configuration
     import Foundation
     import RepriseAsyncHTTPClient
     import RepriseHTTP
@@ -12,7 +13,7 @@
                 "Do not ask these hosts: an address, a block like 10.0.0.0/8, a name, *.suffix or *; repeatable.",
                 valueName: "hosts"),
             transform: UpstreamOptions.pattern)
-        var denied: [UpstreamPattern] = []
+        var denied: [String] = []
         @Option(
             name: .customLong("allow"),
             help: ArgumentHelp(
@@ -22,25 +23,37 @@
                 """,
                 valueName: "hosts"),
             transform: UpstreamOptions.pattern)
-        var allowed: [UpstreamPattern] = []
+        var allowed: [String] = []
 
-        var rules: UpstreamRules { UpstreamRules(allowed: allowed, denied: denied) }
+        /// What of it the command line says.
+        var flags: [SettingName: ConfigContent?] {
+            [
+                .allow: allowed.isEmpty ? nil : .stringArray(allowed),
+                .deny: denied.isEmpty ? nil : .stringArray(denied),
+            ]
+        }
 
         /// A client that keeps to the rules and goes through the environment's proxies.
-        func makeClient() throws -> AsyncHTTPOriginClient {
+        func makeClient(_ store: StoreOptions) throws -> AsyncHTTPOriginClient {
+            try UpstreamOptions.client(try store.settings(flags))
+        }
+
+        /// A client that keeps to the rules that are set and goes through the environment's proxies.
+        static func client(_ settings: Settings) throws -> AsyncHTTPOriginClient {
+            let rules = try settings.upstreamRules()
             do throws(ProxySettings.Malformed) {
                 let proxies = try ProxySettings(environment: ProcessInfo.processInfo.environment)
                 return AsyncHTTPOriginClient(rules: rules, proxies: proxies)
             } catch {
-                throw Failure(64, error.description)
+                throw Failure(Failure.settings, error.description)
             }
         }
 
-        @Sendable static func pattern(_ text: String) throws -> UpstreamPattern {
-            guard let pattern = UpstreamPattern(text) else {
+        @Sendable static func pattern(_ text: String) throws -> String {
+            if UpstreamPattern(text) == nil {
                 throw ValidationError("\(text) is no address, block of addresses, host, *.suffix or *")
             }
-            return pattern
+            return text
         }
     }
 #endif

@@ -1,0 +1,52 @@
+#if Server
+    import Logging
+    import RepriseHTTP
+    import RepriseProxy
+
+    /// What `serve` needs, checked.
+    struct ServeSettings {
+        let root: String
+        let port: Int
+        let host: String
+        let hasToken: Bool
+        let isSample: Bool
+        let edge: EdgeRole?
+        let threads: Int?
+        let adminPort: Int?
+        let logLevel: Logger.Level
+
+        /// - Throws: A `Failure` that names the setting, where it was set and what was expected.
+        init(_ settings: Settings) throws {
+            let ports = 0...65_535
+            root = settings.text(.directory) ?? StoreOptions.standardRoot
+            port = try settings.number(.port, in: ports) ?? 0
+            host = settings.text(.host) ?? "127.0.0.1"
+            hasToken = !settings.isTrue(.noToken)
+            isSample = settings.isTrue(.sample)
+            threads = try settings.number(.threads, in: 1...1024)
+            adminPort = try settings.number(.adminPort, in: ports)
+            guard let level = Logger.Level(rawValue: settings.text(.logLevel) ?? "notice") else {
+                throw settings.wrong(.logLevel)
+            }
+            logLevel = level
+            let node = settings.text(.node) ?? "reprise"
+            let isToken = node.utf8.allSatisfy { byte in
+                byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
+            }
+            if node.isEmpty || !isToken { throw settings.wrong(.node) }
+            edge = try settings.text(.origin).map { text in
+                guard let origin = OriginURL(text) else { throw settings.wrong(.origin) }
+                return EdgeRole(origin: origin, name: node)
+            }
+            // Wrong rules are found before anything is opened.
+            _ = try settings.upstreamRules()
+        }
+
+        /// A log to standard error.
+        func makeLog() -> Logger {
+            var log = Logger(label: "reprise") { StreamLogHandler.standardError(label: $0) }
+            log.logLevel = logLevel
+            return log
+        }
+    }
+#endif

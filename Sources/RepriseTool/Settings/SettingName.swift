@@ -1,0 +1,57 @@
+#if Server
+    import Configuration
+
+    /// What can be set by a flag, a variable of the environment or the settings file. The text is the flag's name without
+    /// its dashes, and the key in the file.
+    enum SettingName: String, CaseIterable, Sendable {
+        case directory, port, host
+        case noToken = "no-token"
+        case sample, origin, node, threads
+        case adminPort = "admin-port"
+        case logLevel = "log-level"
+        case allow, deny
+
+        /// What its value is.
+        var type: ConfigType {
+            switch self {
+            case .directory, .host, .origin, .node, .logLevel: .string
+            case .port, .threads, .adminPort: .int
+            case .noToken, .sample: .bool
+            case .allow, .deny: .stringArray
+            }
+        }
+
+        /// What its value is, for a person.
+        var expectation: String {
+            switch self {
+            case .directory: "a path is expected"
+            case .host: "an address is expected"
+            case .origin: "an absolute http or https URL is expected"
+            case .node: "a name without spaces and separators is expected"
+            case .logLevel: "trace, debug, info, notice, warning, error or critical is expected"
+            case .port, .adminPort: "a whole number from 0 to 65535 is expected"
+            case .threads: "a whole number from 1 on is expected"
+            case .noToken, .sample: "true or false is expected"
+            case .allow, .deny: "a list of addresses, blocks of addresses, hosts, *.suffix or * is expected"
+            }
+        }
+
+        /// The value where nothing is said; `nil` where there is none, or none that is the same everywhere.
+        var standard: ConfigContent? {
+            switch self {
+            case .port: .int(8787)
+            case .host: .string("127.0.0.1")
+            case .noToken, .sample: .bool(false)
+            case .node: .string("reprise")
+            case .logLevel: .string("notice")
+            case .allow, .deny: .stringArray([])
+            case .directory, .origin, .threads, .adminPort: nil
+            }
+        }
+
+        /// The key as an environment has it; the provider makes `REPRISE_NO_TOKEN` of it.
+        var variable: AbsoluteConfigKey { AbsoluteConfigKey(["reprise", rawValue]) }
+        /// The key as a file has it.
+        var key: AbsoluteConfigKey { AbsoluteConfigKey([rawValue]) }
+    }
+#endif

@@ -1,0 +1,118 @@
+#if Server
+    import Foundation
+    import Testing
+
+    /// Settings by flag, environment, file and default, as the program tells of them.
+    @Suite struct SettingsTests {
+        private struct Report: Decodable {
+            struct Row: Decodable {
+                var setting: String
+                var value: String?
+                var source: String
+            }
+
+            var file: String?
+            var settings: [Row]
+
+            subscript(name: String) -> String {
+                settings.first { $0.setting == name }.map { "\($0.value ?? "-") from \($0.source)" } ?? "unknown"
+            }
+        }
+
+        private func withFile(_ json: String?, _ body: (_ file: String, _ folder: String) throws -> Void) throws {
+            let folder =
+                FileManager.default.temporaryDirectory.path + "/reprise-settings-\(UInt64.random(in: 0 ... .max))"
+            try FileManager.default.createDirectory(atPath: folder + "/reprise", withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let file = folder + "/reprise/config.json"
+            if let json { try Data(json.utf8).write(to: URL(fileURLWithPath: file)) }
+            try body(file, folder)
+        }
+
+        private func show(_ arguments: [String], _ environment: [String: String]) throws -> Report {
+            let shown = try Program.run(["serve", "--show-settings", "--json"] + arguments, environment: environment)
+            #expect(shown.status == 0, "\(shown.errors)")
+            return try JSONDecoder().decode(Report.self, from: Data(shown.bytes))
+        }
+
+        @Test func `a flag goes before the environment, that before the file, that before the default`() throws {
+            let json =
+                #"{"port": 1, "host": "::1", "node": "file", "directory": "media", "deny": ["10.0.0.0/8", "*.x"]}"#
+            try withFile(json) { file, folder in
+                let environment = [
+                    "XDG_CONFIG_HOME": folder, "REPRISE_DIRECTORY": "", "REPRISE_HOST": "127.0.0.2",
+                    "REPRISE_NODE": "variable",
+                    "REPRISE_NO_TOKEN": "yes", "REPRISE_ALLOW": "a.test,b.test", "REPRISE_SEEDS": "7",
+                ]
+                let report = try show(["--node", "flag"], environment)
+                #expect(report.file == file)
+                #expect(report["node"] == "flag from --node")
+                #expect(report["host"] == "127.0.0.2 from REPRISE_HOST")
+                #expect(report["no-token"] == "true from REPRISE_NO_TOKEN")
+                #expect(report["allow"] == "a.test,b.test from REPRISE_ALLOW")
+                #expect(report["port"] == "1 from \(file)")
+                #expect(report["deny"] == "10.0.0.0/8,*.x from \(file)")
+                #expect(report["directory"] == "\(folder)/reprise/media from \(file)")
+                #expect(report["log-level"] == "notice from default")
+                #expect(report["threads"] == "- from not set")
+                #expect(report.settings.count == 12)
+                // A list is one thing: the nearer one takes the other's place.
+                #expect(try show(["--deny", "c.test"], environment)["deny"] == "c.test from --deny")
+            }
+        }
+
+        @Test func `the file is the named one, else the variable's, else the standard one, else none`() throws {
+            try withFile(#"{"port": 2}"#) { file, folder in
+                let elsewhere = ["XDG_CONFIG_HOME": folder + "/none", "HOME": folder + "/none"]
+                #expect(try show([], elsewhere)["port"] == "8787 from default")
+                #expect(try show(["--config", file], elsewhere)["port"] == "2 from \(file)")
+                #expect(try show([], elsewhere.merging(["REPRISE_CONFIG": file]) { $1 })["port"] == "2 from \(file)")
+                let missing = try Program.run(
+                    ["serve", "--show-settings", "--config", folder + "/x"], environment: elsewhere)
+                #expect(missing.status == 78 && missing.errors.contains(folder + "/x cannot be read"))
+            }
+        }
+
+        @Test(arguments: [
+            (#"{"prot": 1}"#, "prot is no setting"), (#"{"port": "1"}"#, "port: a whole number"),
+            (#"{"port": true}"#, "port: a whole number"),
+            (#"{"port": 70000}"#, "port: a whole number"), (#"{"no-token": 1}"#, "no-token: true or false"),
+            (#"{"deny": "x"}"#, "deny: a list"), (#"{"deny": ["10.0.0.0/33"]}"#, "deny: a list"),
+            (#"{"node": "a b"}"#, "node: a name"),
+            (#"{"host": null}"#, "host: an address"), (#"{"port": 1"#, "is not one object of JSON"),
+            ("[]", "is not one object of JSON"),
+            (#"{"log-level": "loud"}"#, "log-level: trace"), (#"{"origin": "ftp://x"}"#, "origin: an absolute"),
+            (#"{"threads": 0}"#, "threads: a whole"),
+        ])
+        func `what is wrong in a file is told with file and key`(json: String, words: String) throws {
+            try withFile(json) { file, folder in
+                let run = try Program.run(["serve", "--show-settings", "--config", file])
+                #expect(run.status == 78)
+                #expect(run.errors.contains(file) && run.errors.contains(words), "\(run.errors)")
+            }
+        }
+
+        @Test func `what is wrong in a variable or a flag is told with its name`() throws {
+            let variable = try Program.run(["serve", "--show-settings"], environment: ["REPRISE_PORT": "many"])
+            #expect(variable.status == 78)
+            #expect(variable.errors.contains("REPRISE_PORT: port: a whole number"), "\(variable.errors)")
+            let flag = try Program.run(["serve", "--show-settings", "--threads", "0"])
+            #expect(flag.status == 64 && flag.errors.contains("--threads: a whole number"), "\(flag.errors)")
+            #expect(try Program.run(["serve", "--show-settings", "--port", "x"]).status == 64)
+        }
+
+        @Test func `secrets are masked, and the other commands use the same settings`() throws {
+            try withFile(#"{"origin": "https://user:secret@cdn.test/a", "directory": "store"}"#) { file, folder in
+                let shown = try Program.run(["serve", "--show-settings", "--config", file])
+                #expect(shown.status == 0 && shown.text.contains("https://***@cdn.test/a"))
+                #expect(!shown.text.contains("secret"))
+                let address = try Program.run(
+                    ["url", "http://x/y", "--config", file],
+                    environment: ["REPRISE_PORT": "99", "REPRISE_NO_TOKEN": "1"])
+                #expect(address.text == "http://127.0.0.1:99/http/x/y\n")
+                let list = try Program.run(["stats", "--config", file], environment: ["REPRISE_DIRECTORY": ""])
+                #expect(list.text.contains(folder + "/reprise/store"), "\(list.text)\(list.errors)")
+            }
+        }
+    }
+#endif
