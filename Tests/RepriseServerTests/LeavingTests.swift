@@ -19,7 +19,9 @@
                 await client.close()
                 await fixture.waitUntilQuiet()
                 // Read-ahead, one window, and the buffers of four sockets.
-                #expect(fixture.origin.bodyBytes < 12 << 20, "\(fixture.origin.bodyBytes) bytes")
+                // How much the client takes before it stops depends on the machine.
+                let ahead = fixture.origin.bodyBytes - Int64(first + stalled.unreadCount)
+                #expect(ahead < 8 << 20, "\(ahead) bytes")
             }
         }
 
@@ -28,7 +30,7 @@
                 let content = fixture.put("/large.mp3", length: Self.large)
                 let stalled = try await fixture.connect(receiveBuffer: 16 * 1024)
                 try await stalled.request(fixture.target("/large.mp3"))
-                _ = try await stalled.takeBytes(atLeast: 1)
+                let first = try await stalled.takeBytes(atLeast: 1).count
                 try await stalled.setReading(false)
                 let range = ByteRange(Self.large - 70_000, Self.large)
                 let other = try await fixture.ask("/large.mp3", [("Range", "bytes=-70000")])

@@ -103,6 +103,9 @@
 
         func close() async { try? await channel.close() }
 
+        /// Bytes that have come and were not taken yet.
+        var unreadCount: Int { state.withState { $0.received.count } }
+
         var isClosed: Bool { state.withState { $0.isClosed } }
 
         /// Waits until the other side has closed the connection.
