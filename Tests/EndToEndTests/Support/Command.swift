@@ -20,7 +20,7 @@
         private static let packages = [
             "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "mpv": "mpv", "gst-launch-1.0": "gstreamer1.0-tools",
             "cvlc": "vlc-bin vlc-plugin-base", "curl": "curl", "setpriv": "util-linux", "timeout": "coreutils",
-            "slowhttptest": "slowhttptest", "varnishtest": "varnish",
+            "slowhttptest": "slowhttptest", "varnishtest": "varnish", "haproxy": "haproxy",
         ]
 
         /// Runs a program in `directory`. One that hangs is killed after a minute, with what it started.
@@ -49,7 +49,7 @@
                 errors: try String(contentsOfFile: errors, encoding: .utf8))
         }
 
-        private static func path(of program: String) throws -> URL {
+        static func path(of program: String) throws -> URL {
             let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
             for directory in directories {
                 let candidate = "\(directory)/\(program)"
