@@ -104,6 +104,7 @@
 
         private let origin: ScriptedOrigin
         private var head: HTTPRequestHead?
+        private var body: [UInt8] = []
         private var steps: [ScriptedAnswer.Step] = []
         private var resource: ScriptedOrigin.Resource?
         private var rate: Int64 = 0
@@ -115,8 +116,10 @@
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
-            case .head(let head): self.head = head
-            case .body: break
+            case .head(let head):
+                self.head = head
+                body = []
+            case .body(let bytes): body += bytes.readableBytesView
             case .end: answer(context)
             }
         }
@@ -130,7 +133,7 @@
         private func answer(_ context: ChannelHandlerContext) {
             guard let head, !origin.isDown else { return context.close(promise: nil) }
             let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
-            let answer = origin.answer(method: head.method.rawValue, target: head.uri, fields: fields)
+            let answer = origin.answer(method: head.method.rawValue, target: head.uri, fields: fields, body: body)
             resource = origin.resource(at: String(head.uri.prefix { $0 != "?" }))
             for status in answer.interim {
                 context.write(

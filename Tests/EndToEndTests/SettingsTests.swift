@@ -81,7 +81,7 @@
             (#"{"node": "a b"}"#, "node: a name"),
             (#"{"host": null}"#, "host: an address"), (#"{"port": 1"#, "is not one object of JSON"),
             ("[]", "is not one object of JSON"),
-            (#"{"log-level": "loud"}"#, "log-level: trace"), (#"{"origin": "ftp://x"}"#, "origin: an absolute"),
+            (#"{"log-level": "loud"}"#, "log-level: trace"), (#"{"origin": ["ftp://x"]}"#, "origin: a list"),
             (#"{"threads": 0}"#, "threads: a whole"),
         ])
         func `what is wrong in a file is told with file and key`(json: String, words: String) throws {
@@ -102,7 +102,7 @@
         }
 
         @Test func `secrets are masked, and the other commands use the same settings`() throws {
-            try withFile(#"{"origin": "https://user:secret@cdn.test/a", "directory": "store"}"#) { file, folder in
+            try withFile(#"{"origin": ["https://user:secret@cdn.test/a"], "directory": "store"}"#) { file, folder in
                 let shown = try Program.run(["serve", "--show-settings", "--config", file])
                 #expect(shown.status == 0 && shown.text.contains("https://***@cdn.test/a"))
                 #expect(!shown.text.contains("secret"))

@@ -255,6 +255,11 @@ public final class MediaCache: Sendable {
         EventSubscription(hub: environment.hub, id: environment.hub.add(listener))
     }
 
+    /// Tells the cache which of several origins a request failed at, for its listeners.
+    package func noteFailure(of origin: OriginURL, reason: String) {
+        environment.hub.send(.originFailed(origin: origin.origin, reason: reason))
+    }
+
     /// Tells the cache that the device can reach the network again: what waits between two tries is tried at once.
     ///
     /// Costs nothing where nothing waits. `RepriseURLSession` calls it by itself where it watches the network's path.

@@ -24,6 +24,8 @@ public enum CacheEvent: Sendable, Hashable {
     case mismatch(key: String, reason: String)
     /// The origin could not be used.
     case originError(key: String, reason: String)
+    /// A request failed at one of several origins; where another is well it was asked instead.
+    case originFailed(origin: String, reason: String)
 }
 
 /// Sums since the cache was opened, in bytes and counts.

@@ -1,17 +1,27 @@
 public import RepriseHTTP
 
-/// One GET as the engine wants it sent. Framing, connection handling and redirects are the client's.
+/// One request as the engine wants it sent. Framing, connection handling and, for GET, redirects are the client's.
 public struct OriginRequest: Sendable, Hashable {
+    /// The method. The answer to any but GET is handed on as it comes, a redirect too. A client that cannot send it fails
+    /// the request as malformed.
+    public var method: String
     /// Where to.
     public var url: OriginURL
     /// `Range`, `If-Range`, identity encoding and the caller's own fields, complete.
     public var fields: HTTPFields
+    /// What is sent behind the head, framed by its length; `nil` for no body. GET and HEAD have none.
+    public var body: [UInt8]?
 
-    /// Makes a request.
-    public init(url: OriginURL, fields: HTTPFields) {
+    /// Makes a request, a GET unless told otherwise.
+    public init(url: OriginURL, fields: HTTPFields, method: String = "GET", body: [UInt8]? = nil) {
+        self.method = method
         self.url = url
         self.fields = fields
+        self.body = body
     }
+
+    /// Whether it changes nothing at the origin (RFC 9110 §9.2.1), so that it may be sent again elsewhere.
+    package var isSafe: Bool { InvalidationRule.safe.contains(method) }
 }
 
 /// The head of the final answer: after redirects and 1xx.

@@ -57,8 +57,10 @@ public final class InMemoryOriginClient: OriginClient {
 
         func begin(_ request: OriginRequest, redirects: Int) {
             guard !origin.isDown else { return emit(.failed(OriginFailure(.unreachable, "connection refused"))) }
-            let answer = origin.answer(method: "GET", target: request.url.target, fields: request.fields)
-            if (300..<304).contains(answer.status), let location = answer.fields["Location"] {
+            let answer = origin.answer(
+                method: request.method, target: request.url.target, fields: request.fields,
+                body: request.body ?? [])
+            if request.method == "GET", (300..<304).contains(answer.status), let location = answer.fields["Location"] {
                 guard redirects < 5, let url = request.url.resolving(location) else {
                     return emit(.failed(OriginFailure(.malformed, "too many redirects")))
                 }

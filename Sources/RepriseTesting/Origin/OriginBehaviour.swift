@@ -61,6 +61,9 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var hasLastModified = true
     /// Whether `If-Range` is heeded.
     public var heedsIfRange = true
+    /// Statuses of answers to methods besides GET and HEAD, with `extraFields`; a method that is not here is answered
+    /// with the content.
+    public var statuses: [String: Int] = [:]
     /// A status instead of the content.
     public var status: Int?
     /// `Retry-After` with that status, in seconds.

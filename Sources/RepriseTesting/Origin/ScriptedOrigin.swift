@@ -45,6 +45,8 @@ public final class ScriptedOrigin: Sendable {
         public var method: String
         /// Header fields as they came.
         public var fields: HTTPFields
+        /// The body behind it.
+        public var body: [UInt8] = []
         /// Status of the answer.
         public var status: Int
         /// The bytes the answer announced, as a range of the object.
@@ -107,17 +109,19 @@ public final class ScriptedOrigin: Sendable {
     public func countSent(_ bytes: Int) { state.withLock { $0.bodyBytes += Int64(bytes) } }
 
     /// Decides the answer to a request for `target` (path and query).
-    public func answer(method: String, target: String, fields: HTTPFields) -> ScriptedAnswer {
+    public func answer(
+        method: String, target: String, fields: HTTPFields, body: [UInt8] = []
+    ) -> ScriptedAnswer {
         let path = String(target.prefix { $0 != "?" })
         return state.withLock { state in
             state.requests[path, default: 0] += 1
             let number = state.requests[path] ?? 1
             let answer =
-                state.resources[path].map { Script(resource: $0, number: number, fields: fields).answer() }
+                state.resources[path].map { Script(resource: $0, number: number, fields: fields).answer(to: method) }
                 ?? .plain(404, "nothing at this path")
             state.log.append(
                 Logged(
-                    path: path, target: target, method: method, fields: fields, status: answer.status,
+                    path: path, target: target, method: method, fields: fields, body: body, status: answer.status,
                     range: answer.range))
             return answer
         }
@@ -173,8 +177,8 @@ private struct Script {
     private var isFaulty: Bool { number <= behaviour.faultyRequests }
     private var length: Int64 { resource.content.length }
 
-    func answer() -> ScriptedAnswer {
-        var answer = decide()
+    func answer(to method: String) -> ScriptedAnswer {
+        var answer = behaviour.statuses[method].map { changed(method, $0) } ?? decide()
         if behaviour.earlyHints { answer.interim = [103] }
         answer.delay = behaviour.firstByteDelay
         answer.bytesPerSecond = behaviour.bytesPerSecond
@@ -199,6 +203,16 @@ private struct Script {
         }
         if notModified { return ScriptedAnswer(status: 304, fields: validatorFields) }
         return content()
+    }
+
+    private func changed(_ method: String, _ status: Int) -> ScriptedAnswer {
+        var answer = ScriptedAnswer.plain(status, method)
+        if status == 204 {
+            answer.steps = []
+            answer.fields.remove(["Content-Length", "Content-Type"])
+        }
+        for (name, value) in behaviour.extraFields { answer.fields[name] = value }
+        return answer
     }
 
     private var notModified: Bool {

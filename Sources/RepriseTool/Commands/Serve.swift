@@ -37,9 +37,12 @@
         var sample = false
         @Option(
             help: ArgumentHelp(
-                "Be a shared cache in front of this origin: paths are its own, RFC 9111 decides what is kept.",
+                """
+                Be a shared cache in front of this origin: paths are its own, RFC 9111 decides what is kept. Given again: \
+                another that serves the same, asked where those before it fail.
+                """,
                 valueName: "url"))
-        var origin: String?
+        var origin: [String] = []
         @Option(help: "Name of this node in Via and Cache-Status, with --origin. (default: reprise)")
         var node: String?
         @Option(help: "Threads for sockets; one a core where not given.")
@@ -58,7 +61,7 @@
         private func settings() throws -> Settings {
             let flags: [SettingName: ConfigContent?] = [
                 .port: port.map { .int($0) }, .host: host.map { .string($0) }, .noToken: noToken ? .bool(true) : nil,
-                .sample: sample ? .bool(true) : nil, .origin: origin.map { .string($0) },
+                .sample: sample ? .bool(true) : nil, .origin: origin.isEmpty ? nil : .stringArray(origin),
                 .node: node.map { .string($0) }, .threads: threads.map { .int($0) },
                 .adminPort: adminPort.map { .int($0) }, .logLevel: logLevel.map { .string($0) },
             ]
@@ -85,7 +88,9 @@
                     rules.keys = .exact
                 }
                 let client = try UpstreamOptions.client(decided)
-                let cache = MediaCache(store: opened, client: client, configuration: rules)
+                let several = chosen.origins.count > 1 ? FailoverOriginClient(client: client, origins: chosen.origins) : nil
+                let cache = MediaCache(store: opened, client: several ?? client, configuration: rules)
+                several?.onFailure { [weak cache] in cache?.noteFailure(of: $0, reason: $1) }
                 let library =
                     chosen.isSample ? try await SampleLibrary.start(port: chosen.port == 0 ? 0 : chosen.port + 1) : nil
                 var settings = ProxyConfiguration()
@@ -125,9 +130,10 @@
         private func announce(_ proxy: MediaProxy, _ sources: [OriginURL], _ chosen: ServeSettings) {
             let host = chosen.host
             print("reprise serves \(chosen.root) on \(host):\(proxy.port)")
-            if var origin = chosen.edge?.origin.redacted {
-                if origin.hasSuffix("/") { origin.removeLast() }
-                print("in front of \(origin): http://\(host):\(proxy.port)/… is \(origin)/…\n\nready")
+            let origins = chosen.origins.map(\.redacted).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+            if let first = origins.first {
+                let all = origins.joined(separator: ", ")
+                print("in front of \(all): http://\(host):\(proxy.port)/… is \(first)/…\n\nready")
                 return flushOutput()
             }
             if host != "127.0.0.1", host != "::1", host != "localhost" {

@@ -19,6 +19,11 @@
             let registry = registry
             let counters = Mutex<[String: Counter]>([:])
             subscription = cache.onEvent { event in
+                if case .originFailed(let origin, _) = event {
+                    let dimensions = [("origin", origin)]
+                    Counter(label: "reprise_origin_failures_total", dimensions: dimensions, factory: registry)
+                        .increment()
+                }
                 guard let name = CacheMeters.name(event) else { return }
                 let counter = counters.withLock { counters in
                     let made =
@@ -69,7 +74,7 @@
             case .demotedEntityTags: "demoted_entity_tags"
             case .mismatch: "mismatch"
             case .originError: "origin_error"
-            case .originRequest, .stored: nil  // counted with the sums
+            case .originRequest, .stored, .originFailed: nil  // counted by themselves
             }
         }
     }

@@ -30,6 +30,8 @@
                 log.warning("an answer was not what was asked for", metadata: resource(key, ["reason": "\(reason)"]))
             case .originError(let key, let reason):
                 log.warning("the origin cannot be used", metadata: resource(key, ["reason": "\(reason)"]))
+            case .originFailed(let origin, let reason):
+                log.warning("one of the origins failed", metadata: ["origin": "\(origin)", "reason": "\(reason)"])
             }
         }
 

@@ -10,6 +10,8 @@
         let host: String
         let hasToken: Bool
         let isSample: Bool
+        /// The preferred one first.
+        let origins: [OriginURL]
         let edge: EdgeRole?
         let threads: Int?
         let adminPort: Int?
@@ -34,10 +36,11 @@
                 byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
             }
             if node.isEmpty || !isToken { throw settings.wrong(.node) }
-            edge = try settings.text(.origin).map { text in
+            origins = try settings.texts(.origin).map { text in
                 guard let origin = OriginURL(text) else { throw settings.wrong(.origin) }
-                return EdgeRole(origin: origin, name: node)
+                return origin
             }
+            edge = origins.first.map { EdgeRole(origin: $0, name: node) }
             // Wrong rules are found before anything is opened.
             _ = try settings.upstreamRules()
         }

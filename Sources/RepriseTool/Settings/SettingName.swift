@@ -14,10 +14,10 @@
         /// What its value is.
         var type: ConfigType {
             switch self {
-            case .directory, .host, .origin, .node, .logLevel: .string
+            case .directory, .host, .node, .logLevel: .string
             case .port, .threads, .adminPort: .int
             case .noToken, .sample: .bool
-            case .allow, .deny: .stringArray
+            case .origin, .allow, .deny: .stringArray
             }
         }
 
@@ -26,7 +26,7 @@
             switch self {
             case .directory: "a path is expected"
             case .host: "an address is expected"
-            case .origin: "an absolute http or https URL is expected"
+            case .origin: "a list of absolute http or https URLs is expected"
             case .node: "a name without spaces and separators is expected"
             case .logLevel: "trace, debug, info, notice, warning, error or critical is expected"
             case .port, .adminPort: "a whole number from 0 to 65535 is expected"

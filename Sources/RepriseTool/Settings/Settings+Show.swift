@@ -29,14 +29,17 @@
             print("settings file: \(file ?? "none; \(SettingsFile.standardPath) would be read")")
         }
 
+        private static func masked(_ text: String, _ name: SettingName) -> String {
+            guard name == .origin, let user = OriginURL(text)?.userInfo else { return text }
+            return text.replacing(user + "@", with: "***@", maxReplacements: 1)
+        }
+
         private static func shown(_ content: ConfigContent, _ name: SettingName) -> String {
             switch content {
-            case .string(let text):
-                guard name == .origin, let user = OriginURL(text)?.userInfo else { return text }
-                return text.replacing(user + "@", with: "***@", maxReplacements: 1)
+            case .string(let text): return text
             case .int(let number): return "\(number)"
             case .bool(let value): return "\(value)"
-            case .stringArray(let texts): return texts.isEmpty ? "-" : texts.joined(separator: ",")
+            case .stringArray(let texts): return texts.isEmpty ? "-" : texts.map { masked($0, name) }.joined(separator: ",")
             case .double, .bytes, .intArray, .doubleArray, .boolArray, .byteChunkArray: return "-"
             }
         }

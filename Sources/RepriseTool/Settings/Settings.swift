@@ -106,6 +106,11 @@
             if case .string(let text)? = self[name]?.content { text } else { nil }
         }
 
+        /// The texts of a list.
+        func texts(_ name: SettingName) -> [String] {
+            if case .stringArray(let texts)? = self[name]?.content { texts } else { [] }
+        }
+
         func isTrue(_ name: SettingName) -> Bool { self[name]?.content == .bool(true) }
 
         /// A number that lies in `range`.
@@ -118,8 +123,7 @@
         /// Who may be asked.
         func upstreamRules() throws -> UpstreamRules {
             func patterns(_ name: SettingName) throws -> [UpstreamPattern] {
-                guard case .stringArray(let texts)? = self[name]?.content else { return [] }
-                return try texts.map { text in
+                try texts(name).map { text in
                     guard let pattern = UpstreamPattern(text.trimmingCharacters(in: .whitespaces)) else {
                         throw wrong(name)
                     }

@@ -43,6 +43,10 @@ final class SessionExchange: OriginExchange {
 
     /// Sends the request, or its next part.
     func ask() {
+        // Where the library may send a request twice, one that changes something must not be sent at all.
+        guard request.method == "GET" else {
+            return fail(OriginFailure(.malformed, "this client sends GET alone, not \(request.method)"))
+        }
         let fields = state.withLock { state in
             state.url = request.url
             state.redirects = 0

@@ -21,7 +21,7 @@ final class World: Sendable {
 
     init(
         seed: UInt64 = 1, isOrdered: Bool = true, blockSize: Int64 = 32 * 1024, pieceSize: Int = 16 * 1024,
-        configure: (inout MediaCache.Configuration) -> Void = { _ in }
+        configure: (inout MediaCache.Configuration) -> Void = { _ in }, through client: @escaping Through = { $1 }
     ) throws {
         queues = ManualQueues(seed: seed, isOrdered: isOrdered)
         files = FaultyFileSystem(memory)
@@ -30,18 +30,24 @@ final class World: Sendable {
         var configuration = MediaCache.Configuration()
         configure(&configuration)
         self.configuration = configuration
-        opened = Lock(try World.open(files, blockSize, origin, queues, pieceSize, configuration))
+        self.client = client
+        opened = Lock(try World.open(files, blockSize, origin, queues, pieceSize, configuration, client))
     }
 
+    /// Puts a client between the cache and the origin's own.
+    typealias Through = @Sendable (ManualQueues, any OriginClient) -> any OriginClient
+
     private let pieceSize: Int
+    private let client: Through
 
     private static func open(
         _ files: any FileSystem, _ blockSize: Int64, _ origin: ScriptedOrigin, _ queues: ManualQueues, _ pieceSize: Int,
-        _ configuration: MediaCache.Configuration
+        _ configuration: MediaCache.Configuration, _ through: Through
     ) throws -> MediaCache {
         let store = try Store(root: "/store", fileSystem: files, layout: BlockLayout(blockSize: blockSize))
         let client = InMemoryOriginClient(origin: origin, queues: queues, pieceSize: pieceSize)
-        return MediaCache(store: store, client: client, configuration: configuration, queues: queues)
+        return MediaCache(
+            store: store, client: through(queues, client), configuration: configuration, queues: queues)
     }
 
     /// Closes all files, as a process that ends does, and opens the store anew.
@@ -51,7 +57,7 @@ final class World: Sendable {
         for session in cache.openSessions { session.closeIfIdle() }
         queues.settle()
         cache.environment.store?.release()
-        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration)
+        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client)
         opened.withLock { $0 = fresh }
     }
 
@@ -62,7 +68,7 @@ final class World: Sendable {
         queues.advance(60 * second)
         cache.environment.store?.release()
         files.setRule(nil)
-        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration)
+        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client)
         opened.withLock { $0 = fresh }
     }
 

@@ -1,0 +1,179 @@
+import RepriseCore
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+/// Several origins behind one cache: players do not notice which one answers, and bytes of two are never mixed.
+@Suite struct FailoverTests {
+    /// Sends by host, to origins that never leave the process.
+    private struct Hosts: OriginClient {
+        var clients: [String: any OriginClient]
+
+        func start(
+            _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
+        ) -> any OriginExchange {
+            clients[request.url.host]!.start(request, onEvent: onEvent)
+        }
+    }
+
+    /// What failed, in the order it was told.
+    private final class Failures: Sendable {
+        private let list = Lock<[String]>([])
+        var all: [String] { list.withLock { $0 } }
+        func add(_ words: String) { list.withLock { $0.append(words) } }
+    }
+
+    private let other = ScriptedOrigin()
+    private let failures = Failures()
+
+    private func makeWorld(_ configure: (inout MediaCache.Configuration) -> Void = { _ in }) throws -> World {
+        let (other, failures) = (other, failures)
+        let origins = ["http://origin.test", "http://other.test/base/"].compactMap { OriginURL($0) }
+        return try World(configure: configure) { queues, first in
+            let hosts = Hosts(clients: [
+                "origin.test": first, "other.test": InMemoryOriginClient(origin: other, queues: queues),
+            ])
+            let client = FailoverOriginClient(client: hosts, origins: origins, patience: 5 * second, queues: queues)
+            client.onFailure { origin, reason in failures.add("\(origin.host): \(reason)") }
+            return client
+        }
+    }
+
+    private func put(_ world: World, generation: Int = 1, _ change: (inout OriginBehaviour) -> Void = { _ in }) {
+        world.put("/a", length: 1_000_000) { change(&$0) }
+        other.put(.init(PositionCodedContent(length: 1_000_000, generation: generation)), at: "/base/a")
+    }
+
+    @Test func `where the preferred origin cannot be reached the next one plays, under the same key`() throws {
+        let world = try makeWorld()
+        put(world)
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(1_000_000)
+        #expect(other.bodyBytes == 1_000_000)
+        #expect(failures.all.first == "origin.test: connection refused")
+        // Held off: the next request did not try it again.
+        #expect(failures.all.count == 1)
+        world.origin.setDown(false)
+        let requests = other.requestCount
+        world.play("/a").expectWhole(1_000_000)
+        #expect(other.requestCount == requests && world.origin.requestCount == 0, "what is stored is stored for both")
+    }
+
+    @Test(arguments: [500, 502, 503, 504]) func `an answer of trouble is not handed on while another can do better`(
+        status: Int
+    ) throws {
+        let world = try makeWorld()
+        put(world) { $0.status = status }
+        world.play("/a").expectWhole(1_000_000)
+        #expect(other.bodyBytes == 1_000_000)
+    }
+
+    @Test func `what all of them refuse is refused, and 404 is an answer`() throws {
+        let world = try makeWorld()
+        other.put(.init(PositionCodedContent(length: 10)), at: "/base/a")
+        let player = world.play("/a")
+        #expect(player.failure?.code == .originRefused(status: 404))
+        #expect(other.requestCount == 0)
+        #expect(failures.all.isEmpty)
+    }
+
+    @Test func `one that is silent is waited for 5 seconds`() throws {
+        let world = try makeWorld()
+        put(world) { $0.firstByteDelay = 3600 * second }
+        let begin = world.queues.time
+        world.play("/a").expectWhole(1_000_000)
+        #expect(world.queues.time - begin < 6 * second)
+        #expect(failures.all.first == "origin.test: no answer in time")
+    }
+
+    @Test func `an answer that breaks off goes on at the other where it stopped, inv01`() throws {
+        let world = try makeWorld()
+        put(world) {
+            $0.body = .reset(at: 100_000)
+        }
+        let player = world.player("/a")
+        player.play(to: 50_000)
+        world.origin.setDown(true)
+        player.finish()
+        player.expectWhole(1_000_000)
+        let first = try #require(other.log.first)
+        #expect(first.range?.lowerBound == 100_000)
+        #expect(first.fields["If-Range"] != nil)
+        #expect(other.bodyBytes == 900_000)
+    }
+
+    @Test func `bytes of origins that disagree are never mixed, inv01`() throws {
+        let world = try makeWorld()
+        put(world, generation: 2) { $0.body = .reset(at: 400_000) }
+        let player = world.player("/a")
+        player.play(to: 50_000)
+        world.origin.setDown(true)
+        player.finish()
+        #expect(player.violation == nil)
+        #expect(player.failure != nil, "it has begun with bytes of the one that is gone")
+        let next = world.play("/a")
+        next.expectWhole(1_000_000)
+        #expect(next.generation == 2)
+    }
+
+    @Test func `media stays stored and plays while all origins are gone, inv18`() throws {
+        let world = try makeWorld()
+        put(world)
+        world.play("/a").expectWhole(1_000_000)
+        world.origin.setDown(true)
+        other.setDown(true)
+        try world.restart()
+        world.play("/a").expectWhole(1_000_000)
+        #expect(other.requestCount == 0)
+    }
+
+    @Test func `stale media is confirmed by whichever origin is there, RFC 9111 §4.3.1`() throws {
+        let world = try makeWorld { $0.freshness = .http }
+        put(world) { $0.extraFields["Cache-Control"] = "max-age=5" }
+        world.play("/a").expectWhole(1_000_000)
+        world.queues.advance(60 * second)
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(1_000_000)
+        #expect(other.log.map(\.status) == [304])
+        #expect(other.bodyBytes == 0)
+    }
+
+    @Test func `the preferred one is asked again once its time is up, and keeps its place`() throws {
+        let world = try makeWorld()
+        for path in ["/a", "/b", "/c"] {
+            world.put(path, length: 1000)
+            other.put(.init(PositionCodedContent(length: 1000)), at: "/base" + path)
+        }
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(1000)
+        world.origin.setDown(false)
+        world.play("/b").expectWhole(1000)
+        #expect(other.log.map(\.path) == ["/base/a", "/base/b"])
+        world.queues.advance(2 * second)
+        world.play("/c").expectWhole(1000)
+        #expect(world.origin.log.map(\.path) == ["/c"])
+    }
+
+    @Test func `what may have changed something is sent elsewhere only if nobody can have got it`() throws {
+        let world = try makeWorld()
+        put(world) { $0.status = 503 }
+        let client = world.cache.environment.client
+        let url = try #require(OriginURL("http://origin.test/a"))
+        let statuses = Lock<[Int]>([])
+        func post() {
+            _ = client.start(OriginRequest(url: url, fields: [:], method: "POST", body: [1])) { event in
+                if case .head(let head) = event { statuses.withLock { $0.append(head.status) } }
+            }
+            world.queues.advance(10 * second)
+        }
+        post()
+        #expect(statuses.withLock { $0 } == [503])
+        #expect(other.requestCount == 0)
+        world.origin.setDown(true)
+        post()
+        #expect(statuses.withLock { $0 } == [503, 200])
+        #expect(other.log.map(\.method) == ["POST"])
+    }
+}
