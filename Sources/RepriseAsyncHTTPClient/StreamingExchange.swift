@@ -28,11 +28,15 @@
             var visited: Set<OriginURL>
         }
 
+        private let method: String
+        private let body: [UInt8]?
         private let exits: OriginExits
         private let onEvent: @Sendable (OriginEvent) -> Void
         private let state: Mutex<State>
 
         init(_ request: OriginRequest, exits: OriginExits, onEvent: @escaping @Sendable (OriginEvent) -> Void) {
+            method = request.method
+            body = request.body
             self.exits = exits
             self.onEvent = onEvent
             state = Mutex(State(url: request.url, fields: request.fields, visited: [request.url]))
@@ -62,7 +66,11 @@
                 throw OriginFailure(.interrupted, "the client was shut down")
             }
             let request: HTTPClient.Request
-            do { request = try HTTPClient.Request(url: destination.sendable, method: .GET, headers: headers) } catch {
+            do {
+                request = try HTTPClient.Request(
+                    url: destination.sendable, method: HTTPMethod(rawValue: method), headers: headers,
+                    body: body.map { .bytes($0) })
+            } catch {
                 throw OriginFailure(.malformed, "\(error)")
             }
             let task = client.execute(request: request, delegate: hop, deadline: nil)
@@ -136,7 +144,8 @@
         /// Passes a final head on; for a redirect, turns to where it leads and returns `true`.
         fileprivate func received(_ head: HTTPResponseHead) throws(OriginFailure) -> Bool {
             let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
-            if [301, 302, 303, 307, 308].contains(head.status.code), let location = fields["Location"] {
+            // Where what is not a GET is led to is for its sender to decide.
+            if method == "GET", [301, 302, 303, 307, 308].contains(head.status.code), let location = fields["Location"] {
                 try turn(to: location)
                 return true
             }

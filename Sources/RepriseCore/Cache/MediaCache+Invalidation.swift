@@ -7,7 +7,8 @@ extension MediaCache {
     /// method is not safe was answered (RFC 9111 §4.4). Bytes stay; who reads goes on. Nothing happens where freshness
     /// is `.immutable`.
     ///
-    /// Looks through all entries for variants of those URLs, two small files an entry: such methods are rare on media.
+    /// Where answers that vary are stored it looks through all entries for variants of those URLs, two small files an
+    /// entry; else at those URLs' own alone.
     /// - Throws: `CacheError` with `.store` where an entry's description could not be written.
     package func invalidate(
         after method: String, at url: OriginURL, status: Int, fields: HTTPFields
@@ -26,11 +27,12 @@ extension MediaCache {
         for request in try stored(under: keys) { try session(for: request).invalidate() }
     }
 
-    /// What is stored under those keys, variants included. I/O: reads every entry's description.
+    /// What is stored under those keys, variants included. I/O: where there may be variants, every entry's description.
     func stored(under keys: Set<ResourceKey>) throws(StoreError) -> [ResourceRequest] {
         guard let store = environment.store else { return [] }
         var found: [ResourceRequest] = []
-        for name in try store.entryNames() {
+        let own = keys.map { Store.entryName(key: $0.text) }.sorted()
+        for name in mayHaveVariants ? try store.entryNames() : own {
             guard let info = try store.describe(name: name)?.info, keys.contains(ResourceKey(info.key).primary),
                 let url = OriginURL(info.url)
             else { continue }

@@ -34,6 +34,9 @@ public final class MediaCache: Sendable {
         var sessions: [ResourceKey: ResourceSession] = [:]
         var privateSessions: [ObjectIdentifier: ResourceSession] = [:]
         var usage: StoreUsage?
+        /// Whether answers that vary may be stored; they may until it is known that none was seen.
+        var mayHaveVariants = true
+        var hasSeenVariant = false
         weak var router: (any StreamRouter)?
         var status: Status
         var companions: [any AnyObject & Sendable] = []
@@ -84,21 +87,37 @@ public final class MediaCache: Sendable {
         for name in names.prefix(64) {
             do throws(StoreError) {
                 guard let entry = try store.describe(name: name) else { continue }
+                let key = ResourceKey(entry.info.key)
+                if key != key.primary { noteVariant() }
                 sum.entries += 1
                 sum.stored += entry.summary.stored
                 sum.allocated += entry.summary.allocated
             } catch {
+                noteVariant()
                 environment.hub.send(.degraded(key: name, reason: error.description))
             }
         }
         let rest = Array(names.dropFirst(64))
         let total = sum
         if rest.isEmpty {
-            state.withLock { $0.usage = total }
+            state.withLock { state in
+                state.usage = total
+                state.mayHaveVariants = state.hasSeenVariant
+            }
         } else {
             environment.queues.upkeep { [weak self] in self?.count(store, rest, total) }
         }
     }
+
+    private func noteVariant() {
+        state.withLock { state in
+            state.hasSeenVariant = true
+            state.mayHaveVariants = true
+        }
+    }
+
+    /// Whether variants of a resource may be stored, which are only found by going through all entries.
+    var mayHaveVariants: Bool { state.withLock { $0.mayHaveVariants } }
 
     /// Where doors that cannot serve streams themselves send players for them; the running loopback server, or `nil`.
     /// Held weakly.
@@ -171,6 +190,7 @@ public final class MediaCache: Sendable {
             switch other {
             case .alone: return self.placeAlone(request, position, end, .playing)
             case .variant(let variant):
+                self.noteVariant()
                 var own = request
                 own.key = own.key.variant(variant)
                 return self.place(own, position, end, priority)

@@ -1,4 +1,4 @@
-import RepriseCore
+package import RepriseCore
 public import RepriseHTTP
 
 /// A shared cache in front of one origin (RFC 9111): every path is the origin's, and clients need no token. No I/O.
@@ -26,6 +26,12 @@ public struct EdgeRole: Sendable, Hashable {
         return OriginURL(origin.origin + (path.hasSuffix("/") ? String(path.dropLast()) : path) + target)
     }
 
+    /// Whether requests by this method are passed on to the origin, and their answers back, without being stored.
+    package func relays(_ method: String) -> Bool { EdgeRole.relayedMethods.contains(method) }
+
+    /// The methods that are passed on.
+    package static let relayedMethods = ["POST", "PUT", "DELETE", "PATCH"]
+
     /// Whether a request has come through this cache before: to forward it again would be a loop.
     package func isLoop(_ fields: HTTPFields) -> Bool { RelayedAnswer.hasPassed(name, fields) }
 
@@ -35,6 +41,14 @@ public struct EdgeRole: Sendable, Hashable {
         kept.removeHopByHop()
         kept.remove(["Host", "Expect"])
         return RelayedAnswer.adding(name, to: kept)
+    }
+
+    /// A request to pass on as it is, but for what belongs to its connection.
+    package func relayed(_ method: String, to url: OriginURL, _ fields: HTTPFields, body: [UInt8]?) -> OriginRequest {
+        var fields = forwarded(fields)
+        // The body is framed anew.
+        fields.remove(["Content-Length"])
+        return OriginRequest(url: url, fields: fields, method: method, body: body)
     }
 
     /// What an answer's head says of its way: `Age`, `Via` and `Cache-Status`.

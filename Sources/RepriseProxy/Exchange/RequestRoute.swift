@@ -4,6 +4,8 @@ package import RepriseHTTP
 package enum RequestRoute: Sendable, Hashable {
     /// `GET` or `HEAD` of this URL.
     case media(OriginURL)
+    /// A request that may change something there, to be passed on to the origin.
+    case relay(OriginURL)
     case answer(ServerExchange.Answer)
 
     /// Decides from a request's head alone.
@@ -41,7 +43,9 @@ package enum RequestRoute: Sendable, Hashable {
             path = "*"
         case .other:
             let isConnect = head.method == "CONNECT"
-            self = isConnect ? RequestRoute.notAllowed(now) : plain(400, "the target is neither a path nor an http URL")
+            self =
+                isConnect
+                ? RequestRoute.notAllowed(now, edge) : plain(400, "the target is neither a path nor an http URL")
             return
         }
         if edge == nil, let reason = rules.refusal(head.fields, authority: authority) {
@@ -49,7 +53,7 @@ package enum RequestRoute: Sendable, Hashable {
             return
         }
         if path == "*" {
-            self = .answer(ServerExchange.options(now: now))
+            self = RequestRoute.options(now, edge)
             return
         }
         if edge?.isLoop(head.fields) == true {
@@ -63,8 +67,9 @@ package enum RequestRoute: Sendable, Hashable {
         case .media(let url):
             switch head.method {
             case "GET", "HEAD": self = .media(url)
-            case "OPTIONS": self = .answer(ServerExchange.options(now: now))
-            default: self = RequestRoute.notAllowed(now)
+            case "OPTIONS": self = RequestRoute.options(now, edge)
+            case _ where edge?.relays(head.method) == true: self = .relay(url)
+            default: self = RequestRoute.notAllowed(now, edge)
             }
         }
     }
@@ -74,9 +79,20 @@ package enum RequestRoute: Sendable, Hashable {
         "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT",
     ]
 
-    private static func notAllowed(_ now: Int64) -> RequestRoute {
-        var answer = ServerExchange.plain(405, "only \(ServerExchange.methods)", now: now)
-        answer.fields["Allow"] = ServerExchange.methods
+    private static func methods(_ edge: EdgeRole?) -> String {
+        edge == nil
+            ? ServerExchange.methods : ([ServerExchange.methods] + EdgeRole.relayedMethods).joined(separator: ", ")
+    }
+
+    private static func notAllowed(_ now: Int64, _ edge: EdgeRole?) -> RequestRoute {
+        var answer = ServerExchange.plain(405, "only \(methods(edge))", now: now)
+        answer.fields["Allow"] = methods(edge)
+        return .answer(answer)
+    }
+
+    private static func options(_ now: Int64, _ edge: EdgeRole?) -> RequestRoute {
+        var answer = ServerExchange.options(now: now)
+        answer.fields["Allow"] = methods(edge)
         return .answer(answer)
     }
 }

@@ -1,7 +1,8 @@
 import RepriseHTTP
 
-/// What becomes of the bytes behind a request's head, before it is answered. No method served here gives a body a meaning
-/// (RFC 9110 §9.3.1): a small one is read and dropped, so that the next request is found behind it. No I/O.
+/// What becomes of the bytes behind a request's head, before it is answered. No method answered here gives a body a meaning
+/// (RFC 9110 §9.3.1): a small one is read and dropped, so that the next request is found behind it. One that is passed on
+/// is kept until it is whole. No I/O.
 package enum RequestIntake: Sendable, Hashable {
     /// Answered when all of it has come.
     case whole
@@ -14,19 +15,23 @@ package enum RequestIntake: Sendable, Hashable {
     /// Most bytes of a body that are read for nothing.
     package static let bodyLimit: Int64 = 64 * 1024
 
-    /// Decides from the head.
-    package init(_ head: RequestHead) {
+    /// Most bytes of a body that is passed on.
+    package static let relayedBodyLimit: Int64 = 1 << 20
+
+    /// Decides from the head; `isRelayed` where its method is passed on to the origin.
+    package init(_ head: RequestHead, isRelayed: Bool = false) {
         // HTTP/1.0 knows no expectations (RFC 9110 §10.1.1).
         let expectation = head.minorVersion == 0 ? nil : head.fields["Expect"]
         if let expectation, !expectation.equalsIgnoringCase("100-continue") {
             self = .refused(RequestRefusal(417, "no expectation but 100-continue is known here"))
             return
         }
-        let isServed = ["GET", "HEAD", "OPTIONS"].contains(head.method)
+        let isServed = isRelayed || ["GET", "HEAD", "OPTIONS"].contains(head.method)
+        let limit = isRelayed ? RequestIntake.relayedBodyLimit : RequestIntake.bodyLimit
         switch head.body {
         case .none: self = head.method == "CONNECT" ? .headAlone : .whole
-        case .length(let length) where length > RequestIntake.bodyLimit:
-            self = isServed ? .refused(RequestIntake.tooLarge) : .headAlone
+        case .length(let length) where length > limit:
+            self = isServed ? .refused(RequestIntake.tooLarge(isRelayed: isRelayed)) : .headAlone
         case .length, .chunked:
             guard expectation != nil else {
                 self = .whole
@@ -37,8 +42,12 @@ package enum RequestIntake: Sendable, Hashable {
     }
 
     /// Why a body is not read on.
-    package static var tooLarge: RequestRefusal {
-        RequestRefusal(413, "a body of more than \(bodyLimit) bytes, which means nothing here")
+    package static func tooLarge(isRelayed: Bool) -> RequestRefusal {
+        RequestRefusal(
+            413,
+            isRelayed
+                ? "a body of more than \(relayedBodyLimit) bytes is not passed on"
+                : "a body of more than \(bodyLimit) bytes, which means nothing here")
     }
 }
 

@@ -28,7 +28,7 @@
             sender.pump()
         }
 
-        private func writeHead(_ answer: ServerExchange.Answer, to request: RequestHead?) {
+        func writeHead(_ answer: ServerExchange.Answer, to request: RequestHead?) {
             // HTTP/1.0 knows no chunks: a body without a length ends with the connection.
             let isOld = request?.minorVersion == 0
             let isChunked = !answer.isDelimited && !isOld && request?.method != "HEAD"
@@ -62,9 +62,10 @@
             finished(.complete)
         }
 
-        private func finished(_ outcome: BodySender.Outcome, _ request: RequestHead? = nil) {
+        func finished(_ outcome: BodySender.Outcome, _ request: RequestHead? = nil) {
             guard let context else { return }
             current = nil
+            relay = nil
             switch outcome {
             case .text(let answer):
                 return send(answer, to: request)

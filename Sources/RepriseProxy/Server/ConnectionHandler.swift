@@ -21,6 +21,8 @@
         var context: ChannelHandlerContext?
         let standing = SharedStanding(.waiting(since: ConnectionHandler.now))
         var current: BodySender?
+        /// The request that is passed on to the origin now.
+        var relay: RequestRelay?
         var isAnswering = false
         var closesAfterAnswer = false
         /// What comes is not read any more: it cannot be understood, or nobody wants it.
@@ -49,6 +51,8 @@
             var head: RequestHead
             /// Whether it asks for the same as the one before it, but for the range.
             var isRepetition: Bool
+            /// Its body, where it is to be passed on.
+            var body: [UInt8] = []
         }
 
         private enum Awaited { case request, restOfRequest }
@@ -83,6 +87,8 @@
             deadline?.end()
             current?.leave()
             current = nil
+            relay?.leave()
+            relay = nil
             queue = []
             writer = nil
             self.context = nil
@@ -103,6 +109,7 @@
 
         func channelWritabilityChanged(context: ChannelHandlerContext) {
             current?.pump()
+            relay?.pump()
             context.fireChannelWritabilityChanged()
         }
 
@@ -128,10 +135,17 @@
         private func readRequests() {
             var bytes = unread.readableBytesView
             while !isDeaf, queue.count < ConnectionHandler.pipelineLimit, let event = reader.read(&bytes) {
+                if case .body(let count) = event, let incoming, isRelayed(incoming.head) {
+                    self.incoming?.body += unread.getBytes(at: bytes.startIndex - count, length: count) ?? []
+                }
                 take(event)
             }
             if isDeaf || bytes.isEmpty { unread = ByteBuffer() } else { unread.moveReaderIndex(to: bytes.startIndex) }
             setReading(unread.readableBytes == 0)
+        }
+
+        private func isRelayed(_ head: RequestHead) -> Bool {
+            server.configuration.edge?.relays(head.method) == true
         }
 
         private func take(_ event: RequestReader.Event) {
@@ -139,7 +153,7 @@
             case .head(let head):
                 incoming = Request(head: head, isRepetition: reader.isRepetition)
                 bodyBytes = 0
-                switch RequestIntake(head) {
+                switch RequestIntake(head, isRelayed: isRelayed(head)) {
                 case .whole: break
                 case .wholeAfterContinue: owesContinue = true
                 case .headAlone:
@@ -151,7 +165,10 @@
             case .body(let count):
                 owesContinue = false
                 bodyBytes += Int64(count)
-                if bodyBytes > RequestIntake.bodyLimit { refuse(RequestIntake.tooLarge) }
+                let isRelayed = incoming.map { self.isRelayed($0.head) } ?? false
+                if bodyBytes > (isRelayed ? RequestIntake.relayedBodyLimit : RequestIntake.bodyLimit) {
+                    refuse(RequestIntake.tooLarge(isRelayed: isRelayed))
+                }
             case .end:
                 owesContinue = false
                 if let incoming { queue.append(incoming) }
@@ -213,6 +230,7 @@
                 // What goes on to the origin is the same for the next request only where the range does not.
                 if !fields.contains("Range") { lastMedia = resource }
                 serve(resource, head, context)
+            case .relay(let url): pass(head, request.body, to: url, context)
             }
             return true
         }

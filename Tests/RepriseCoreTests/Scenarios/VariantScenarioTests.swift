@@ -90,6 +90,38 @@ import Testing
         }
     }
 
+    @Test func `an unsafe method reaches variants that were stored before a restart, RFC 9111 §4.4`() throws {
+        let world = try world("Accept-Language")
+        german(world).finish()
+        english(world).finish()
+        try world.restart()
+        world.queues.settle()
+        try world.cache.invalidate([german(world).resource.key])
+        world.queues.settle()
+        for player in [german(world), english(world)] {
+            player.finish()
+            #expect(world.origin.log.last?.status == 304)
+            world.origin.resetLog()
+        }
+    }
+
+    @Test func `where nothing varies an unsafe method looks at one entry, however many there are, RFC 9111 §4.4`()
+        throws
+    {
+        let world = try World { $0.freshness = .http }
+        for number in 0..<40 {
+            world.put("/\(number)", length: 1000) { $0.extraFields["Cache-Control"] = "max-age=600" }
+            world.play("/\(number)").expectWhole(1000)
+        }
+        try world.restart()
+        world.queues.settle()
+        let before = world.files.count(of: .open)
+        try world.cache.invalidate([world.player("/7").resource.key])
+        #expect(world.files.count(of: .open) - before < 10)
+        world.play("/7").expectWhole(1000)
+        #expect(world.origin.log.last?.status == 304)
+    }
+
     @Test func `an unsafe method reaches every variant, RFC 9111 §4.4`() throws {
         let world = try world("Accept-Language")
         german(world).finish()

@@ -1,0 +1,160 @@
+#if Proxy
+    import NIOCore
+    import RepriseCore
+    import RepriseHTTP
+    import ReprisePlatform
+
+    /// Passes one request on to the origin and its answer back; nothing of it is stored. What is stored of the URLs it may
+    /// have changed is confirmed before it is used again (RFC 9111 §4.4), before the client hears of the answer.
+    ///
+    ///     sent --head--> invalidating --done--> handing on, a piece whenever the client takes one --end--> over
+    ///
+    /// Runs on the channel's event loop.
+    final class RequestRelay {
+        private let request: OriginRequest
+        private let edge: EdgeRole
+        private let server: ProxyServer
+        private let context: ChannelHandlerContext
+        private let writer: AnswerWriter
+        private let onHead: (ServerExchange.Answer) -> Void
+        private let onFinish: (BodySender.Outcome) -> Void
+        private var exchange: (any OriginExchange)?
+        private var hasHead = false
+        /// A piece was asked for and has not come.
+        private var isDemanding = false
+        private var isOver = false
+        private var timer: Scheduled<Void>?
+
+        /// Seconds the origin may be silent while something is waited for.
+        private static let patience: Int64 = 30
+
+        init(
+            _ request: OriginRequest, edge: EdgeRole, server: ProxyServer, context: ChannelHandlerContext,
+            writer: AnswerWriter, onFinish: @escaping (BodySender.Outcome) -> Void,
+            onHead: @escaping (ServerExchange.Answer) -> Void
+        ) {
+            self.request = request
+            self.edge = edge
+            self.server = server
+            self.context = context
+            self.writer = writer
+            self.onFinish = onFinish
+            self.onHead = onHead
+        }
+
+        func start() {
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            watch(seconds: RequestRelay.patience)
+            exchange = server.cache.environment.client.start(request) { event in
+                loop.execute { bound.value.take(event) }
+            }
+        }
+
+        /// The client left, or the answer is over.
+        func leave() {
+            isOver = true
+            timer?.cancel()
+            exchange?.cancel()
+            exchange = nil
+        }
+
+        /// The client has room for more.
+        func pump() {
+            guard hasHead, !isOver, !isDemanding, context.channel.isWritable else { return }
+            isDemanding = true
+            watch(seconds: RequestRelay.patience)
+            exchange?.demand()
+        }
+
+        private func take(_ event: OriginEvent) {
+            guard !isOver else { return }
+            timer?.cancel()
+            switch event {
+            case .head(let head): invalidate(after: head)
+            case .body(let bytes):
+                isDemanding = false
+                let buffer = ByteBuffer(bytes: bytes)
+                writer.write(body: .byteBuffer(buffer))
+                writer.flush()
+                if !context.channel.isWritable { watch(seconds: Int64(server.configuration.slowClientTimeout)) }
+                pump()
+            case .end: finish(.complete)
+            case .failed(let failure): fail(failure)
+            }
+        }
+
+        private func invalidate(after head: OriginResponseHead) {
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let loop = context.eventLoop
+            let (cache, request) = (server.cache, request)
+            Task {
+                do throws(CacheError) {
+                    try await cache.invalidate(
+                        after: request.method, at: request.url, status: head.status, fields: head.fields)
+                } catch {
+                    // The origin has done it all the same, and its answer is the client's.
+                    cache.environment.hub.send(.degraded(key: request.url.description, reason: error.message))
+                }
+                loop.execute { bound.value.handOn(head) }
+            }
+        }
+
+        private func handOn(_ head: OriginResponseHead) {
+            guard !isOver else { return }
+            hasHead = true
+            let isBodyless = head.status == 204 || head.status == 304
+            var answer = ServerExchange.Answer(status: head.status, fields: relayed(head.fields))
+            answer.isDelimited = isBodyless || answer.fields.contains("Content-Length")
+            onHead(answer)
+            writer.flush()
+            pump()
+        }
+
+        private func fail(_ failure: OriginFailure) {
+            guard !hasHead else { return finish(.broken) }
+            let code: CacheError.Code = failure.kind == .timedOut ? .originTimedOut : .originUnreachable
+            let exchange = ServerExchange(method: request.method, fields: HTTPFields())
+            var answer = exchange.answer(CacheError(code, failure.message), now: SystemCalls.wallClock())
+            answer.fields = relayed(answer.fields)
+            finish(.text(answer))
+        }
+
+        private func relayed(_ fields: HTTPFields) -> HTTPFields {
+            edge.relayed(fields, age: nil, outcome: CacheStatus(forward: .method))
+        }
+
+        private func finish(_ outcome: BodySender.Outcome) {
+            guard !isOver else { return }
+            leave()
+            onFinish(outcome)
+        }
+
+        private func watch(seconds: Int64) {
+            timer?.cancel()
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            timer = context.eventLoop.scheduleTask(in: .seconds(seconds)) {
+                bound.value.fail(OriginFailure(.timedOut, "the origin or the client was silent for \(seconds) s"))
+            }
+        }
+    }
+
+    extension ConnectionHandler {
+        /// Passes a request on to the origin.
+        func pass(_ head: RequestHead, _ body: [UInt8], to url: OriginURL, _ context: ChannelHandlerContext) {
+            guard let edge = server.configuration.edge, let writer else { return }
+            isAnswering = true
+            deadline?.clear()
+            standing.value = .answering
+            let request = edge.relayed(head.method, to: url, head.fields, body: head.body == .none ? nil : body)
+            let relay = RequestRelay(request, edge: edge, server: server, context: context, writer: writer) {
+                [weak self] outcome in
+                self?.finished(outcome, head)
+            } onHead: { [weak self] answer in
+                self?.writeHead(answer, to: head)
+            }
+            self.relay = relay
+            relay.start()
+        }
+    }
+#endif

@@ -1,0 +1,187 @@
+#if Server
+    import RepriseCore
+    import RepriseHTTP
+    import RepriseProxy
+    import RepriseRanges
+    import RepriseTesting
+    import Testing
+
+    /// Requests that may change something, through a shared cache in front of one origin.
+    @Suite struct RelayTests {
+        private func withEdge(_ body: (ProxyFixture) async throws -> Void) async throws {
+            try await ProxyFixture.run(edge: "node-1", body)
+        }
+
+        private func ask(
+            _ fixture: ProxyFixture, _ method: String, _ target: String, _ fields: [(String, String)] = [],
+            body: String? = nil
+        ) async throws -> RawAnswer {
+            let client = try await fixture.connect()
+            let framing = body.map { [("Content-Length", "\($0.utf8.count)")] } ?? []
+            try await client.send(RawClient.head(target, method: method, fields + framing) + (body ?? ""))
+            let answer = try await client.readAnswer(isBodyless: method == "HEAD")
+            await client.close()
+            return answer
+        }
+
+        @Test(arguments: EdgeRole.relayedMethods)
+        func `a request that may change something reaches the origin whole, and its answer comes back, RFC 9110 §7.6`(
+            method: String
+        ) async throws {
+            try await withEdge { fixture in
+                fixture.put("/notes") {
+                    $0.statuses[method] = 201
+                    $0.extraFields = ["X-Number": "7", "Location": "/notes/7"]
+                }
+                let fields = [("X-Own", "1"), ("Connection", "X-Hop"), ("X-Hop", "2"), ("Content-Type", "text/plain")]
+                let answer = try await ask(fixture, method, "/notes?a=1", fields, body: "héllo")
+                #expect(answer.status == 201 && answer.text == method + "\n")
+                #expect(answer.fields["X-Number"] == "7" && answer.fields["Location"] == "/notes/7")
+                #expect(answer.fields["Via"] == "1.1 node-1")
+                #expect(answer.fields["Cache-Status"] == "node-1; fwd=method")
+                let request = try #require(fixture.origin.log.last)
+                #expect(request.method == method && request.target == "/notes?a=1")
+                #expect(request.body == Array("héllo".utf8))
+                #expect(request.fields["X-Own"] == "1" && request.fields["Content-Type"] == "text/plain")
+                #expect(request.fields["X-Hop"] == nil && request.fields["Via"] == "1.1 node-1")
+                #expect(await fixture.cache.entries().isEmpty)
+            }
+        }
+
+        @Test func `a body in chunks is passed on, with 100 where the client waits for it, RFC 9110 §10.1.1`()
+            async throws
+        {
+            try await withEdge { fixture in
+                fixture.put("/notes") { $0.statuses["PUT"] = 204 }
+                let client = try await fixture.connect()
+                let fields = [("Transfer-Encoding", "chunked"), ("Expect", "100-continue")]
+                try await client.send(RawClient.head("/notes", method: "PUT", fields))
+                let interim = try await client.readHead()
+                #expect(interim.status == 100)
+                try await client.send("3\r\nabc\r\n")
+                try await client.send("4;x=y\r\nde")
+                try await client.send("fg\r\n0\r\nTrailer: z\r\n\r\n")
+                #expect(try await client.readAnswer().status == 204)
+                #expect(fixture.origin.log.last?.body == Array("abcdefg".utf8))
+                #expect(fixture.origin.log.last?.fields["Expect"] == nil)
+                // The connection goes on.
+                fixture.put("/a.mp4", length: 1000)
+                try await client.request("/a.mp4")
+                #expect(try await client.readAnswer().body.count == 1000)
+                await client.close()
+            }
+        }
+
+        @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"])
+        func `what is stored is confirmed before it is used again after such a request, RFC 9111 §4.4`(method: String)
+            async throws
+        {
+            try await withEdge { fixture in
+                let content = fixture.put("/a.mp4", length: 50_000) {
+                    $0.extraFields["Cache-Control"] = "max-age=600"
+                    $0.statuses[method] = 204
+                }
+                _ = try await ask(fixture, "GET", "/a.mp4")
+                await fixture.waitUntilQuiet()
+                let again = try await ask(fixture, "GET", "/a.mp4")
+                #expect(again.fields["Cache-Status"]?.contains("hit") == true)
+                #expect(try await ask(fixture, method, "/a.mp4").status == 204)
+                let requests = fixture.origin.requestCount
+                let answer = try await ask(fixture, "GET", "/a.mp4")
+                answer.expect(ByteRange(0, 50_000), of: content, status: 200)
+                #expect(fixture.origin.log.dropFirst(requests).map(\.status) == [304])
+            }
+        }
+
+        @Test func `so is what Location and Content-Location name on the same origin, RFC 9111 §4.4`() async throws {
+            try await withEdge { fixture in
+                for path in ["/a.mp4", "/b.mp4"] {
+                    fixture.put(path, length: 1000) { $0.extraFields["Cache-Control"] = "max-age=600" }
+                    _ = try await ask(fixture, "GET", path)
+                    await fixture.waitUntilQuiet()
+                }
+                fixture.put("/upload") {
+                    $0.statuses["POST"] = 201
+                    $0.extraFields["Location"] = "/a.mp4"
+                }
+                #expect(try await ask(fixture, "POST", "/upload", body: "x").status == 201)
+                let requests = fixture.origin.requestCount
+                for path in ["/a.mp4", "/b.mp4"] { _ = try await ask(fixture, "GET", path) }
+                #expect(fixture.origin.log.dropFirst(requests).map(\.path) == ["/a.mp4"])
+            }
+        }
+
+        @Test(arguments: [400, 403, 409, 500, 503])
+        func `an error invalidates nothing, RFC 9111 §4.4`(status: Int) async throws {
+            try await withEdge { fixture in
+                fixture.put("/a.mp4", length: 1000) {
+                    $0.extraFields["Cache-Control"] = "max-age=600"
+                    $0.statuses["DELETE"] = status
+                }
+                _ = try await ask(fixture, "GET", "/a.mp4")
+                await fixture.waitUntilQuiet()
+                #expect(try await ask(fixture, "DELETE", "/a.mp4").status == status)
+                let requests = fixture.origin.requestCount
+                _ = try await ask(fixture, "GET", "/a.mp4")
+                #expect(fixture.origin.requestCount == requests)
+            }
+        }
+
+        @Test func `a redirect is the client's to follow, RFC 9110 §15.4`() async throws {
+            try await withEdge { fixture in
+                fixture.put("/old") { $0.redirect = "/new" }
+                let answer = try await ask(fixture, "POST", "/old", body: "x")
+                #expect(answer.status == 302 && answer.fields["Location"] == "/new")
+                #expect(fixture.origin.requestCount == 1)
+            }
+        }
+
+        @Test func `a body of more than 1 MiB is refused unread, RFC 9110 §15.5.14`() async throws {
+            try await withEdge { fixture in
+                let client = try await fixture.connect()
+                try await client.send(RawClient.head("/a", method: "PUT", [("Content-Length", "1048577")]))
+                #expect(try await client.readAnswer().status == 413)
+                await client.close()
+                fixture.put("/a") { $0.statuses["PUT"] = 204 }
+                let whole = String(repeating: "x", count: 1 << 20)
+                #expect(try await ask(fixture, "PUT", "/a", body: whole).status == 204)
+                #expect(fixture.origin.log.map(\.body.count) == [1 << 20])
+                let chunked = try await fixture.connect()
+                try await chunked.send(RawClient.head("/a", method: "PUT", [("Transfer-Encoding", "chunked")]))
+                try await chunked.send("100001\r\n\(whole)x\r\n")
+                #expect(try await chunked.readAnswer().status == 413)
+                await chunked.close()
+                #expect(fixture.origin.requestCount == 1)
+            }
+        }
+
+        @Test func `an answer of any length comes through, at the client's pace`() async throws {
+            try await withEdge { fixture in
+                let length: Int64 = 8 << 20
+                let content = fixture.put("/report", length: length)
+                let client = try await fixture.connect(receiveBuffer: 64 * 1024)
+                try await client.setReading(false)
+                try await client.request("/report", method: "POST")
+                let origin = fixture.origin
+                #expect(await eventually { origin.bodyBytes > 0 })
+                try await client.setReading(true)
+                let answer = try await client.readAnswer()
+                answer.expect(ByteRange(0, length), of: content, status: 200)
+                #expect(await fixture.cache.entries().isEmpty)
+            }
+        }
+
+        @Test func `an origin that is gone is 502, and other methods are not for whom no origin is set`() async throws {
+            try await withEdge { fixture in
+                fixture.origin.setDown(true)
+                let answer = try await ask(fixture, "POST", "/a", body: "x")
+                #expect(answer.status == 502)
+            }
+            try await ProxyFixture.run { fixture in
+                let answer = try await fixture.ask("/a", method: "POST")
+                #expect(answer.status == 405)
+                #expect(fixture.origin.requestCount == 0)
+            }
+        }
+    }
+#endif
