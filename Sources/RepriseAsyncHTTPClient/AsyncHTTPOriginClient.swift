@@ -19,13 +19,16 @@
         ///   - receiveBuffer: Size of each origin socket's receive buffer in bytes. It bounds what an abandoned
         ///     transfer can cost beyond the engine's read-ahead; `nil` leaves it to the system, which may grow it to
         ///     several MiB.
+        ///   - connections: Connections to one host at a time; more than the engine's requests to it, so that these
+        ///     never wait for one.
         ///   - rules: Who may be asked.
         ///   - proxies: Through whom; nobody where not given.
         public init(
-            userAgent: String = "Reprise/0.1", receiveBuffer: Int? = 256 * 1024, rules: UpstreamRules = .init(),
-            proxies: ProxySettings = .init()
+            userAgent: String = "Reprise/0.1", receiveBuffer: Int? = 256 * 1024, connections: Int = 16,
+            rules: UpstreamRules = .init(), proxies: ProxySettings = .init()
         ) {
-            exits = OriginExits(receiveBuffer: receiveBuffer, rules: rules, proxies: proxies)
+            exits = OriginExits(
+                receiveBuffer: receiveBuffer, connections: connections, rules: rules, proxies: proxies)
             self.userAgent = userAgent
         }
 

@@ -30,12 +30,14 @@
         }
 
         private let receiveBuffer: Int?
+        private let connections: Int
         let rules: UpstreamRules
         private let proxies: ProxySettings
         private let state = Mutex(State())
 
-        init(receiveBuffer: Int?, rules: UpstreamRules, proxies: ProxySettings) {
+        init(receiveBuffer: Int?, connections: Int, rules: UpstreamRules, proxies: ProxySettings) {
             self.receiveBuffer = receiveBuffer
+            self.connections = connections
             self.rules = rules
             self.proxies = proxies
         }
@@ -90,8 +92,8 @@
             configuration.timeout.read = nil
             configuration.decompression = .disabled
             configuration.httpVersion = .http1Only
-            // The engine allows 6 a host; the pool must never be what waits. A proxy stands for many hosts.
-            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = exit.proxy == nil ? 16 : 256
+            // The pool must never be what waits. A proxy stands for many hosts.
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(connections, exit.proxy == nil ? 0 : 256)
             configuration.connectionPool.idleTimeout = .seconds(60)
             // Retrying is the engine's business: it knows who waits and for how long.
             configuration.connectionPool.retryConnectionEstablishment = false

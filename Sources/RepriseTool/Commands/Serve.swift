@@ -58,6 +58,10 @@
         @Argument(help: "URLs to print ready-made addresses for.")
         var urls: [String] = []
 
+        /// Requests a shared cache has under way at its origin: all its clients' misses go there, and a film that is played
+        /// as it comes keeps its place for as long as it lasts. A request holds at most 1 MiB.
+        private static let edgeRequests = 128
+
         private func settings() throws -> Settings {
             let flags: [SettingName: ConfigContent?] = [
                 .port: port.map { .int($0) }, .host: host.map { .string($0) }, .noToken: noToken ? .bool(true) : nil,
@@ -86,8 +90,9 @@
                 if edge != nil {
                     rules.freshness = .http
                     rules.keys = .exact
+                    rules.tuning.requestsPerHost = Self.edgeRequests
                 }
-                let client = try UpstreamOptions.client(decided)
+                let client = try UpstreamOptions.client(decided, requests: rules.tuning.requestsPerHost)
                 let several = chosen.origins.count > 1 ? FailoverOriginClient(client: client, origins: chosen.origins) : nil
                 let cache = MediaCache(store: opened, client: several ?? client, configuration: rules)
                 several?.onFailure { [weak cache] in cache?.noteFailure(of: $0, reason: $1) }

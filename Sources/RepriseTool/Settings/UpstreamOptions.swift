@@ -39,11 +39,14 @@
         }
 
         /// A client that keeps to the rules that are set and goes through the environment's proxies.
-        static func client(_ settings: Settings) throws -> AsyncHTTPOriginClient {
+        /// - Parameter requests: Most requests to one host at a time.
+        static func client(
+            _ settings: Settings, requests: Int = TransferTuning().requestsPerHost
+        ) throws -> AsyncHTTPOriginClient {
             let rules = try settings.upstreamRules()
             do throws(ProxySettings.Malformed) {
                 let proxies = try ProxySettings(environment: ProcessInfo.processInfo.environment)
-                return AsyncHTTPOriginClient(rules: rules, proxies: proxies)
+                return AsyncHTTPOriginClient(connections: requests + 16, rules: rules, proxies: proxies)
             } catch {
                 throw Failure(Failure.settings, error.description)
             }
