@@ -39,6 +39,25 @@
             #expect(violation == nil)
         }
 
+        @Test(arguments: OriginClientContract.Rule.allCases)
+        func `several origins of which the preferred one is dead keep the contract as one, inv23`(
+            rule: OriginClientContract.Rule
+        ) async throws {
+            let origin = ScriptedOrigin()
+            let server = try await LoopbackOrigin.start(origin)
+            let dead = "http://127.0.0.1:\(try await unusedPort())"
+            let client = AsyncHTTPOriginClient()
+            let origins = [dead, "http://127.0.0.1:\(server.port)"].compactMap { OriginURL($0) }
+            let contract = OriginClientContract(
+                client: FailoverOriginClient(client: client, origins: origins), origin: origin, base: dead,
+                unreachable: "http://127.0.0.1:\(try await unusedPort())/x",
+                connections: { server.acceptedConnections })
+            let violation = await violation(contract, rule)
+            #expect(violation == nil)
+            try await client.shutdown()
+            await server.stop()
+        }
+
         private func violation(_ contract: OriginClientContract, _ rule: OriginClientContract.Rule) async -> String? {
             do {
                 try await contract.check(rule)

@@ -34,6 +34,8 @@
         private var unread = ByteBuffer()
         /// Requests that have come whole, to be answered in order.
         private var queue: [Request] = []
+        /// Bytes of bodies in the queue: as long as there are any, nothing more is read.
+        private var queuedBytes = 0
         /// The request that is still coming.
         private var incoming: Request?
         /// What the last request asked for, if it was media.
@@ -104,6 +106,7 @@
         func drain() {
             closesAfterAnswer = true
             queue = []
+            queuedBytes = 0
             if !isAnswering { context?.close(promise: nil) }
         }
 
@@ -134,7 +137,9 @@
 
         private func readRequests() {
             var bytes = unread.readableBytesView
-            while !isDeaf, queue.count < ConnectionHandler.pipelineLimit, let event = reader.read(&bytes) {
+            while !isDeaf, queue.count < ConnectionHandler.pipelineLimit, queuedBytes == 0,
+                let event = reader.read(&bytes)
+            {
                 if case .body(let count) = event, let incoming, isRelayed(incoming.head) {
                     self.incoming?.body += unread.getBytes(at: bytes.startIndex - count, length: count) ?? []
                 }
@@ -171,7 +176,10 @@
                 }
             case .end:
                 owesContinue = false
-                if let incoming { queue.append(incoming) }
+                if let incoming {
+                    queue.append(incoming)
+                    queuedBytes += incoming.body.count
+                }
                 incoming = nil
             case .refused(let reason): refuse(reason)
             }
@@ -208,6 +216,7 @@
                 return false
             }
             let request = queue.removeFirst()
+            queuedBytes -= request.body.count
             let head = request.head
             let isDraining = server.isDraining.load(ordering: .relaxed)
             // After an answer at once, nobody knows what the client still sends.

@@ -72,6 +72,34 @@
             }
         }
 
+        @Test func `requests sent ahead are passed on one after the other, each with its own body, RFC 9112 §9.3.2`()
+            async throws
+        {
+            try await withEdge { fixture in
+                fixture.put("/notes") { $0.statuses = ["PUT": 200, "POST": 200] }
+                let content = fixture.put("/a.mp4", length: 1000)
+                let client = try await fixture.connect()
+                let framing = [("Content-Length", "3")]
+                try await client.send(
+                    RawClient.head("/notes", method: "PUT", framing) + "abc" + RawClient.head("/a.mp4")
+                        + RawClient.head("/notes", method: "POST", framing) + "def" + RawClient.head("/a.mp4"))
+                var bodies: [String] = []
+                for number in 0..<4 {
+                    let answer = try await client.readAnswer()
+                    #expect(answer.status == 200)
+                    if number % 2 == 0 {
+                        bodies.append(answer.text)
+                    } else {
+                        answer.expect(ByteRange(0, 1000), of: content, status: 200)
+                    }
+                }
+                #expect(bodies == ["PUT\n", "POST\n"])
+                let writes = fixture.origin.log.filter { $0.path == "/notes" }
+                #expect(writes.map(\.body) == [Array("abc".utf8), Array("def".utf8)])
+                await client.close()
+            }
+        }
+
         @Test(arguments: ["POST", "PUT", "DELETE", "PATCH"])
         func `what is stored is confirmed before it is used again after such a request, RFC 9111 §4.4`(method: String)
             async throws
