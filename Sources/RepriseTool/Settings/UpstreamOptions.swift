@@ -3,6 +3,7 @@
     import Configuration
     import Foundation
     import RepriseAsyncHTTPClient
+    import RepriseCore
     import RepriseHTTP
 
     /// Who may be asked for media, and through whom.
