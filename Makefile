@@ -8,7 +8,7 @@ MISTAKES ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate mistakes kill bench demo clean tools
+.PHONY: run build install test check apple-check format simulate mistakes kill bench instructions instructions-accept demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -56,6 +56,12 @@ kill:  ## kill -9 the real server KILLS times.
 
 bench:  ## Measure it beside nginx, Varnish and rclone: QUICK=1 for a short run, ROWS=warm,jumps for some rows.
 	Benchmarks/run $(if $(QUICK)$(ROWS),,--publish) $(BENCH)
+
+instructions:  ## Count the instructions of fixed work and compare them with Benchmarks/instructions.json.
+	scripts/checks/instructions
+
+instructions-accept:  ## Take what is counted now as what is to be kept.
+	scripts/checks/instructions --accept
 
 clean:
 	rm -rf .build .build-* Benchmarks/.build Benchmarks/results

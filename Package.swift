@@ -144,6 +144,13 @@ let package = Package(
             name: "RepriseLoopbackOrigin",
             dependencies: ["RepriseRanges", "RepriseHTTP", "RepriseCore", "RepriseTesting"]
                 + nio("NIOCore", "NIOPosix", "NIOHTTP1")),
+        // The fixed work whose instructions are counted (docs/benchmarks.md); no product of its own.
+        .executableTarget(
+            name: "RepriseCounts",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
+            ],
+            path: "Benchmarks/Sources/RepriseCounts"),
         // Tests
         .testTarget(name: "RepriseRangesTests", dependencies: ["RepriseRanges", "RepriseTesting"]),
         .testTarget(name: "RepriseHTTPTests", dependencies: ["RepriseRanges", "RepriseHTTP", "RepriseTesting"]),
