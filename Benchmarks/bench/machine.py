@@ -12,7 +12,8 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROJECT = os.path.dirname(HERE)
 TOOL = os.path.join(HERE, ".build/release/RepriseBench")
 REPRISE = os.environ.get("REPRISE_PROGRAM", os.path.join(PROJECT, ".build/release/reprise"))
-PACKAGES = {"nginx": "nginx-light", "varnishd": "varnish", "rclone": "rclone", "wrk": "wrk", "ffmpeg": "ffmpeg"}
+PACKAGES = {"nginx": "nginx-light", "varnishd": "varnish", "rclone": "rclone", "wrk": "wrk", "ffmpeg": "ffmpeg",
+            "valgrind": "valgrind"}
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -28,7 +28,8 @@ GOALS = [
 ]
 ROWS = ["warm 64 KiB", "warm 64 KiB, wrk", "warm 1 MiB", "warm 1 GiB", "1 GiB after reopening",
         "1 GiB, second pass after reopening", "cold 1 GiB", "cold 1 GiB at 100 MB/s", "cold first byte", "jumps", "leaving",
-        "fragmented mp4", "200 stalled clients", "4 GiB pass", "short connections"]
+        "fragmented mp4", "200 stalled clients", "4 GiB pass", "short connections",
+        "ByteRangeSet, 10 fragments", "ByteRangeSet, 1,000 fragments", "ByteRangeSet, 100,000 fragments"]
 SERVERS = ["Reprise", "nginx static", "nginx slice", "Varnish", "rclone", "direct"]
 
 
