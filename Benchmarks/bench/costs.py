@@ -1,4 +1,5 @@
 """The rows that are about what is paid: origin bytes, memory, descriptors."""
+import contextlib
 import os
 import random
 import socket
@@ -84,6 +85,19 @@ def discard(server, bench):
         server.discard()
 
 
+@contextlib.contextmanager
+def throttled(bench, kind):
+    """A fresh server before an origin that gives 20 MB/s and begins to count anew."""
+    server = fresh(bench, kind)
+    try:
+        bench.origin.rate(20_000_000)
+        bench.origin.account()
+        yield server
+    finally:
+        bench.origin.rate(0)
+        discard(server, bench)
+
+
 def jumps(bench):
     """20 random ranges of 256 KiB, then 10 MiB straight on, of a file of 1 GiB, at 20 MB/s; then all of it again."""
     row = "jumps"
@@ -94,10 +108,7 @@ def jumps(bench):
     plan = [(start, 256 * KIB) for start in starts] + [(starts[-1] + 256 * KIB, 10 * MIB)]
     unique = union([["", start, start + count] for start, count in plan])
     for kind in bench.caches:
-        server = fresh(bench, kind)
-        try:
-            bench.origin.rate(20_000_000)
-            bench.origin.account()
+        with throttled(bench, kind) as server:
             for turn in ("first time", "second time"):
                 for start, count in plan:
                     player = Player(server.url("1g", "seek-0"), f"{start}-{start + count - 1}")
@@ -105,9 +116,6 @@ def jumps(bench):
                     player.leave()
                 bench.note(row, server.label, f"origin/unique, {turn}",
                            settle_quickly(bench.origin, kind)["bytes"] / unique)
-        finally:
-            bench.origin.rate(0)
-            discard(server, bench)
 
 
 def settle_quickly(origin, kind):
@@ -123,10 +131,7 @@ def leaving(bench):
     if not bench.wants(row):
         return
     for kind in [servers.Origin] + bench.caches:
-        server = fresh(bench, kind)
-        try:
-            bench.origin.rate(20_000_000)
-            bench.origin.account()
+        with throttled(bench, kind) as server:
             for number in range(1 if kind is servers.Varnish else bench.rounds):
                 player = Player(server.url("1g", f"leave-{number}"), "0-")
                 player.read(MIB)
@@ -140,9 +145,6 @@ def leaving(bench):
                 if kind is not servers.Varnish:
                     bench.note(row, server.label, "ms until the origin is quiet",
                                max(0.0, (account["last_sent"] - left) / 1e6))
-        finally:
-            bench.origin.rate(0)
-            discard(server, bench)
 
 
 def fragmented(bench):
@@ -158,10 +160,7 @@ def fragmented(bench):
              "frag_keyframe+empty_moov+default_base_moof", "-f", "mp4", file], check=True)
     unique = None
     for kind in [servers.Origin] + bench.caches:
-        server = fresh(bench, kind)
-        try:
-            bench.origin.rate(20_000_000)
-            bench.origin.account()
+        with throttled(bench, kind) as server:
             for turn in ("first time", "second time"):
                 subprocess.run(["ffmpeg", "-v", "error", "-i", server.url("frag", "frag-0"), "-c", "copy", "-f", "null",
                                 "-"], check=True, stdout=subprocess.DEVNULL)
@@ -169,9 +168,6 @@ def fragmented(bench):
                 if kind is servers.Origin and unique is None:
                     unique = union(account["sent"])
                 bench.note(row, server.label, f"origin/unique, {turn}", account["bytes"] / unique)
-        finally:
-            bench.origin.rate(0)
-            discard(server, bench)
 
 
 def stalled(bench):

@@ -20,6 +20,17 @@ def check(server, content, size, seed):
                 raise RuntimeError(f"{server.label} serves wrong bytes at {first}")
 
 
+def load(bench, row, server, name, **words):
+    """Clients at an object of 1 GiB: notes throughput, processor time and failures; what the clients report."""
+    before = machine.cpu_seconds(server.pid)
+    run = machine.tool("load", url=server.url("1g", name), size=GIB, **words)
+    cpu = machine.cpu_seconds(server.pid) - before
+    bench.note(row, server.label, "MB/s", run["bytes"] / run["seconds"] / 1e6)
+    bench.note(row, server.label, "CPU s/GB", cpu / (run["bytes"] / 1e9))
+    bench.failures(row, server.label, run["failures"])
+    return run
+
+
 def warm(bench):
     """What is stored, as fast as it can be had: ranges of 64 KiB, of 1 MiB, and the whole."""
     running = [kind(bench.folder(kind), bench.content, bench.origin, bench.threads)
@@ -36,15 +47,10 @@ def warm(bench):
         for round in range(bench.rounds):
             for row, size, connections in wanted:
                 for server in bench.turn(running, round):
-                    before = machine.cpu_seconds(server.pid)
                     limits = {"milliseconds": bench.milliseconds} if size else {"count": 1 if bench.quick else 2}
-                    run = machine.tool("load", url=server.url("1g", "warm-0"), size=GIB, range=size,
-                                       connections=connections, seed=round + 1, **limits)
-                    cpu = machine.cpu_seconds(server.pid) - before
-                    bench.note(row, server.label, "MB/s", run["bytes"] / run["seconds"] / 1e6)
-                    bench.note(row, server.label, "CPU s/GB", cpu / (run["bytes"] / 1e9))
+                    run = load(bench, row, server, "warm-0", range=size, connections=connections, seed=round + 1,
+                               **limits)
                     bench.note(row, server.label, "p99 ms", run["p99_ms"])
-                    bench.failures(row, server.label, run["failures"])
             by_wrk(bench, running, round)
         if bench.wants("after reopening"):
             reopened(bench, running)
@@ -77,12 +83,7 @@ def reopened(bench, running):
             server.stop()
             server.start(is_fresh=False)
             for row in ("1 GiB after reopening", "1 GiB, second pass after reopening"):
-                before = machine.cpu_seconds(server.pid)
-                run = machine.tool("load", url=server.url("1g", "warm-0"), size=GIB, count=1)
-                bench.note(row, server.label, "MB/s", run["bytes"] / run["seconds"] / 1e6)
-                bench.note(row, server.label, "CPU s/GB",
-                           (machine.cpu_seconds(server.pid) - before) / (run["bytes"] / 1e9))
-                bench.failures(row, server.label, run["failures"])
+                load(bench, row, server, "warm-0", count=1)
 
 
 def cold(bench):
@@ -99,12 +100,7 @@ def cold(bench):
                 try:
                     # The first request of a process opens what later ones find open.
                     machine.tool("load", url=server.url("8m", "cold-1"), size=8 * MIB, count=1)
-                    before = machine.cpu_seconds(server.pid)
-                    run = machine.tool("load", url=server.url("1g", "cold-0"), size=GIB, count=1)
-                    bench.note(row, server.label, "MB/s", run["bytes"] / run["seconds"] / 1e6)
-                    bench.note(row, server.label, "CPU s/GB",
-                               (machine.cpu_seconds(server.pid) - before) / (run["bytes"] / 1e9))
-                    bench.failures(row, server.label, run["failures"])
+                    load(bench, row, server, "cold-0", count=1)
                 finally:
                     bench.origin.rate(0)
                     if not direct:

@@ -9,38 +9,49 @@ final class Tally: Sendable {
         var failures = 0
         /// Nanoseconds from sending a request to its last byte.
         var times: [Int64] = []
+    }
+
+    private struct State {
+        var sums = Sums()
         var running = 0
     }
 
-    private let sums = Mutex(Sums())
+    private let state = Mutex(State())
 
-    func add(_ other: Sums) {
-        sums.withLock { sums in
-            sums.requests += other.requests
-            sums.bytes += other.bytes
-            sums.failures += other.failures
-            sums.times += other.times
-        }
-    }
-
-    func begin() { sums.withLock { $0.running += 1 } }
-    func end() { sums.withLock { $0.running -= 1 } }
-
-    /// Waits until everybody has ended.
-    func wait() {
-        while sums.withLock({ $0.running }) > 0 { sleep(until: monotonic() + 2_000_000) }
-    }
-
-    /// The line for whoever started the run.
-    func report(seconds: Double) -> String {
-        sums.withLock { sums in
-            let sorted = sums.times.sorted()
-            func part(_ share: Double) -> Double {
-                sorted.isEmpty ? 0 : Double(sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]) / 1e6
+    /// Runs `clients` at once, each on a thread of its own, until all have ended; the line for whoever started the run.
+    static func run(clients: Int, _ client: @escaping @Sendable (_ number: Int, _ sums: inout Sums) -> Void) -> String {
+        let tally = Tally()
+        let start = monotonic()
+        tally.state.withLock { $0.running = clients }
+        for number in 0..<clients {
+            onThread {
+                var sums = Sums()
+                client(number, &sums)
+                tally.end(sums)
             }
-            return "{\"requests\": \(sums.requests), \"bytes\": \(sums.bytes), \"failures\": \(sums.failures), "
-                + "\"seconds\": \(seconds), \"p50_ms\": \(part(0.5)), \"p99_ms\": \(part(0.99))}"
         }
+        while tally.state.withLock({ $0.running }) > 0 { sleep(until: monotonic() + 2_000_000) }
+        return tally.report(seconds: Double(monotonic() - start) / 1e9)
+    }
+
+    private func end(_ sums: Sums) {
+        state.withLock { state in
+            state.sums.requests += sums.requests
+            state.sums.bytes += sums.bytes
+            state.sums.failures += sums.failures
+            state.sums.times += sums.times
+            state.running -= 1
+        }
+    }
+
+    private func report(seconds: Double) -> String {
+        let sums = state.withLock { $0.sums }
+        let sorted = sums.times.sorted()
+        func part(_ share: Double) -> Double {
+            sorted.isEmpty ? 0 : Double(sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]) / 1e6
+        }
+        return "{\"requests\": \(sums.requests), \"bytes\": \(sums.bytes), \"failures\": \(sums.failures), "
+            + "\"seconds\": \(seconds), \"p50_ms\": \(part(0.5)), \"p99_ms\": \(part(0.99))}"
     }
 }
 
@@ -68,24 +79,12 @@ struct Load {
     var count: Int
     var seed: UInt64
 
-    func run() throws(Failure) -> String {
-        let tally = Tally()
-        let start = monotonic()
-        let deadline = count > 0 ? Int64.max : start + Int64(seconds * 1e9)
-        for number in 0..<connections {
-            tally.begin()
-            onThread { [self] in
-                client(number, until: deadline, tally)
-                tally.end()
-            }
-        }
-        tally.wait()
-        return tally.report(seconds: Double(monotonic() - start) / 1e9)
+    func run() -> String {
+        let deadline = count > 0 ? Int64.max : monotonic() + Int64(seconds * 1e9)
+        return Tally.run(clients: connections) { [self] number, sums in client(number, until: deadline, &sums) }
     }
 
-    private func client(_ number: Int, until deadline: Int64, _ tally: Tally) {
-        var sums = Tally.Sums()
-        defer { tally.add(sums) }
+    private func client(_ number: Int, until deadline: Int64, _ sums: inout Tally.Sums) {
         var random = SplitMix(state: seed &* 1_000_003 &+ UInt64(number))
         do throws(Failure) {
             let exchange = try HTTPExchange(address.port)
@@ -148,36 +147,26 @@ struct ShortConnections {
     var perSecond: Int
     var seconds: Int
 
-    func run() throws(Failure) -> String {
-        let tally = Tally()
+    func run() -> String {
         let start = monotonic()
         let clients = 8
-        for number in 0..<clients {
-            tally.begin()
-            onThread { [self] in
-                var sums = Tally.Sums()
-                for turn in stride(from: number, to: perSecond * seconds, by: clients) {
-                    sleep(until: start + Int64(turn) * 1_000_000_000 / Int64(perSecond))
-                    let begin = monotonic()
-                    sums.requests += 1
-                    do throws(Failure) {
-                        let exchange = try HTTPExchange(address.port)
-                        let offset = Int64(turn % 1024) * 1024
-                        let answer = exchange.get(
-                            address.path, range: offset..<offset + 1024, closes: turn % 2 == 0)
-                        if turn % 2 == 1 { exchange.closeByReset() }
-                        sums.bytes += answer.bodyBytes
-                        if answer.isBroken { sums.failures += 1 }
-                    } catch {
-                        sums.failures += 1
-                    }
-                    sums.times.append(monotonic() - begin)
+        return Tally.run(clients: clients) { [self] number, sums in
+            for turn in stride(from: number, to: perSecond * seconds, by: clients) {
+                sleep(until: start + Int64(turn) * 1_000_000_000 / Int64(perSecond))
+                let begin = monotonic()
+                sums.requests += 1
+                do throws(Failure) {
+                    let exchange = try HTTPExchange(address.port)
+                    let offset = Int64(turn % 1024) * 1024
+                    let answer = exchange.get(address.path, range: offset..<offset + 1024, closes: turn % 2 == 0)
+                    if turn % 2 == 1 { exchange.closeByReset() }
+                    sums.bytes += answer.bodyBytes
+                    if answer.isBroken { sums.failures += 1 }
+                } catch {
+                    sums.failures += 1
                 }
-                tally.add(sums)
-                tally.end()
+                sums.times.append(monotonic() - begin)
             }
         }
-        tally.wait()
-        return tally.report(seconds: Double(monotonic() - start) / 1e9)
     }
 }

@@ -39,7 +39,7 @@ struct Tool {
                     range: Int64(words.number("range", 0)), connections: words.number("connections", 1),
                     seconds: Double(words.number("milliseconds", 1000)) / 1000, count: words.number("count", 0),
                     seed: UInt64(words.number("seed", 1)))
-                print(try load.run())
+                print(load.run())
             case "first-byte":
                 let first = try FirstByte(
                     address: Address(words.text("url")), size: Int64(words.number("size")),
@@ -50,7 +50,7 @@ struct Tool {
                 let short = try ShortConnections(
                     address: Address(words.text("url")), perSecond: words.number("per-second"),
                     seconds: words.number("seconds"))
-                print(try short.run())
+                print(short.run())
             default:
                 throw Failure("origin, load, first-byte or short?")
             }
