@@ -47,7 +47,8 @@
         }
 
         @Test(arguments: [
-            ("a bare LF", "1\na\r\n0\r\n\r\n"), ("a bare LF in an extension", "1;a\nb\r\n0\r\n\r\n"),
+            ("a bare LF", "1\na\r\n0\r\n\r\n"), ("an extension", "1;x=\"y\"\r\na\r\n0\r\n\r\n"),
+            ("an extension of the last chunk", "1\r\na\r\n0;x\r\n\r\n"),
             ("too long a chunk", "1\r\nab\r\n0\r\n\r\n"), ("no number", "z\r\n\r\n"),
             ("a trailer that is none", "0\r\nx\r\n\r\n"),
         ])
@@ -71,7 +72,7 @@
             "GET TARGET HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 31\r\n\r\nGET /hidden HTTP/1.1\r\nHost: h\r\n\r\n",
             "HEAD TARGET HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\nabcde",
             "POST TARGET HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\nabcde",
-            "GET TARGET HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5;x=\"y\"\r\nabcde\r\n0\r\nX: y\r\n\r\n",
+            "GET TARGET HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n0\r\nX: y\r\n\r\n",
             "OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
             "GET http://127.0.0.1:PORTTARGET HTTP/1.1\r\nHost: evil.example\r\n\r\n",
             "GET HTTP://LOCALHOSTTARGET HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",

@@ -55,10 +55,7 @@
         @Test(arguments: [
             ("Content-Length: 5\r\n\r\nabcde", 5), ("Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 0),
             ("Transfer-Encoding: CHUNKED\r\n\r\n3\r\nabc\r\n00a\r\n0123456789\r\n0\r\n\r\n", 13),
-            (
-                "Transfer-Encoding: chunked\r\n\r\n1;a;b=c;d=\"e;\\\"\"\r\nx\r\n0;z\r\nExpires: now\r\nHost: i\r\n\r\n",
-                1
-            ),
+            ("Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nExpires: now\r\nHost: i\r\n\r\n", 1),
             ("Content-Length: 000\r\n\r\n", 0),
         ])
         func `a body ends where its framing says and the next request begins there`(rest: String, count: Int) throws {
@@ -113,12 +110,11 @@
         static let chunks: [String] = [
             "\r\n", "x\r\n", "5\n", "5 \r\n", " 5\r\n", "+5\r\n", "0x5\r\n", "5\r5", "1\r\nab\r\n", "1\r\nb\n",
             "1\r\na0\r\n",
-            "1;\r\n", "1;a=\r\n", "1;a\nb\r\n", "1; a\r\n", "1;a=\"\n\"\r\n", "1;a=b=c\r\n", "1;a=\"e;\\\"\r\n",
-            "1;a=\"b\"c\r\n",
-            "1;;a\r\n",
+            "1;\r\nb\r\n", "1;a\r\nb\r\n", "1;a=b\r\nb\r\n", "1;a=\"b\"\r\nb\r\n", "1;a\nb\r\n", "1 ;a\r\nb\r\n",
+            "1\r\nb\r\n0;a\r\n\r\n",
             "fffffffffffffffff\r\n", "0000000000000000000\r\n", "0\r\nX : y\r\n\r\n", "0\r\n x\r\n\r\n",
             "0\r\nX: y\n\r\n",
-            "0\r\nnonsense\r\n\r\n", "0\r\n\n", "1;" + String(repeating: "a", count: 300) + "\r\n",
+            "0\r\nnonsense\r\n\r\n", "0\r\n\n",
         ]
 
         @Test func `what could be read in two ways is refused with its status, and nothing behind it is read`() {
@@ -157,7 +153,7 @@
             let head = "GET / HTTP/1.1\r\nHost: h\r\n"
             let good = [
                 "\r\n" + head + "\r\n", head + "Content-Length: 5\r\n\r\nabcde" + head + "\r\n",
-                head + "Transfer-Encoding: chunked\r\n\r\n3;a=\"\\\"\"\r\nabc\r\n0\r\nX: y\r\n\r\n" + head + "\r\n",
+                head + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: y\r\n\r\n" + head + "\r\n",
             ]
             let bad =
                 RequestReaderTests.refused.map(\.0) + RequestReaderTests.framings.map { head + $0.0 + "\r\n\r\n" }
