@@ -24,7 +24,7 @@
                     Counter(label: "reprise_origin_failures_total", dimensions: dimensions, factory: registry)
                         .increment()
                 }
-                guard let name = CacheMeters.name(event) else { return }
+                guard let name = EventText(event).name else { return }
                 let counter = counters.withLock { counters in
                     let made =
                         counters[name]
@@ -61,21 +61,6 @@
 
         private func gauge(_ label: String, _ value: Int) {
             Meter(label: label, dimensions: [], factory: registry).set(value)
-        }
-
-        private static func name(_ event: CacheEvent) -> String? {
-            switch event {
-            case .hit: "hit"
-            case .miss: "miss"
-            case .degraded: "degraded"
-            case .purged: "purged"
-            case .generationChanged: "generation_changed"
-            case .damaged: "damaged"
-            case .demotedEntityTags: "demoted_entity_tags"
-            case .mismatch: "mismatch"
-            case .originError: "origin_error"
-            case .originRequest, .stored, .originFailed: nil  // counted by themselves
-            }
         }
     }
 #endif

@@ -1,0 +1,61 @@
+#if Server
+    import Logging
+    import RepriseCore
+
+    /// What a cache's event is called and what it says: the one place that knows all of them, for the log and the counters.
+    struct EventText {
+        /// Its name among the counted events; `nil` for what the sums count already.
+        var name: String?
+        var level: Logger.Level
+        /// Always the same for a kind of event; what differs is metadata.
+        var message: Logger.Message
+        /// Whom it is about. No query of a URL, which may be a signature.
+        private var subject: (name: String, value: String)
+        private var detail: (name: String, value: String)?
+
+        var metadata: Logger.Metadata {
+            var all: Logger.Metadata = [subject.name: "\(subject.value.prefix { $0 != "?" })"]
+            if let detail { all[detail.name] = "\(detail.value)" }
+            return all
+        }
+
+        private init(
+            _ name: String?, _ level: Logger.Level, _ message: Logger.Message, key: String,
+            _ detail: (name: String, value: String)? = nil
+        ) {
+            self.name = name
+            self.level = level
+            self.message = message
+            subject = ("resource", key)
+            self.detail = detail
+        }
+
+        init(_ event: CacheEvent) {
+            switch event {
+            case .hit(let key): self.init("hit", .debug, "hit", key: key)
+            case .miss(let key): self.init("miss", .debug, "miss", key: key)
+            case .originRequest(let key, let range):
+                self.init(nil, .debug, "request to the origin", key: key, ("range", range))
+            case .stored(let key, let bytes): self.init(nil, .trace, "stored", key: key, ("bytes", "\(bytes)"))
+            case .degraded(let key, let reason):
+                self.init("degraded", .warning, "nothing is stored of it now", key: key, ("reason", reason))
+            case .purged(let key): self.init("purged", .notice, "its files were deleted by others", key: key)
+            case .generationChanged(let key):
+                self.init("generation_changed", .notice, "the origin has another version", key: key)
+            case .damaged(let key, let blocks):
+                self.init("damaged", .warning, "damaged blocks, fetched again", key: key, ("blocks", "\(blocks)"))
+            case .demotedEntityTags(let host):
+                self.init("demoted_entity_tags", .notice, "the origin's entity tags disagree", key: host)
+                subject.name = "host"
+            case .mismatch(let key, let reason):
+                self.init("mismatch", .warning, "an answer was not what was asked for", key: key, ("reason", reason))
+            case .originError(let key, let reason):
+                self.init("origin_error", .warning, "the origin cannot be used", key: key, ("reason", reason))
+            case .originFailed(let origin, let reason):
+                // Counted by origin.
+                self.init(nil, .warning, "one of the origins failed", key: origin, ("reason", reason))
+                subject.name = "origin"
+            }
+        }
+    }
+#endif
