@@ -64,4 +64,4 @@ instructions-accept:  ## Take what is counted now as what is to be kept.
 	scripts/checks/instructions --accept
 
 clean:
-	rm -rf .build .build-* Benchmarks/.build Benchmarks/results
+	rm -rf .build .build-* Benchmarks/.build Benchmarks/results Examples/*/.build
