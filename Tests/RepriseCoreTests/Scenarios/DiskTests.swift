@@ -4,7 +4,7 @@ import RepriseRanges
 import RepriseTesting
 import Testing
 
-/// Disks that are full, sick, out of reach or slow.
+/// Disks that are full, sick or out of reach.
 @Suite struct DiskTests {
     static let length: Int64 = 2_000_001
 
@@ -72,19 +72,6 @@ import Testing
         world.play("/a").expectWhole(Self.length)
         world.origin.setDown(true)
         world.play("/a").expectWhole(Self.length)
-    }
-
-    @Test func `a slow disk delays nobody who reads what just came, inv23`() throws {
-        let world = try World()
-        world.put("/a", length: 700_000)
-        world.queues.setDiskDelay(read: 0, write: second)
-        let before = world.queues.time
-        let player = world.player("/a")
-        player.play(to: 500_000)
-        #expect(player.position >= 500_000)
-        #expect(world.queues.time - before < second)
-        player.finish()
-        player.expectWhole(700_000)
     }
 
     @Test func `in memory a reader that fell behind gets a transfer of its own, inv22`() throws {
