@@ -93,7 +93,8 @@
             configuration.decompression = .disabled
             configuration.httpVersion = .http1Only
             // The pool must never be what waits. A proxy stands for many hosts.
-            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(connections, exit.proxy == nil ? 0 : 256)
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
+                connections, exit.proxy == nil ? 0 : 256)
             configuration.connectionPool.idleTimeout = .seconds(60)
             // Retrying is the engine's business: it knows who waits and for how long.
             configuration.connectionPool.retryConnectionEstablishment = false

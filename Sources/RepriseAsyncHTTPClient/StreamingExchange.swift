@@ -145,7 +145,8 @@
         fileprivate func received(_ head: HTTPResponseHead) throws(OriginFailure) -> Bool {
             let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
             // Where what is not a GET is led to is for its sender to decide.
-            if method == "GET", [301, 302, 303, 307, 308].contains(head.status.code), let location = fields["Location"] {
+            if method == "GET", [301, 302, 303, 307, 308].contains(head.status.code), let location = fields["Location"]
+            {
                 try turn(to: location)
                 return true
             }

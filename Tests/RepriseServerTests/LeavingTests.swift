@@ -19,9 +19,7 @@
                 await client.close()
                 await fixture.waitUntilQuiet()
                 // Read-ahead, one window, and the buffers of four sockets.
-                // How much the client takes before it stops depends on the machine.
-                let ahead = fixture.origin.bodyBytes - Int64(first + stalled.unreadCount)
-                #expect(ahead < 8 << 20, "\(ahead) bytes")
+                #expect(fixture.origin.bodyBytes < 12 << 20, "\(fixture.origin.bodyBytes) bytes")
             }
         }
 
@@ -37,7 +35,9 @@
                 other.expect(range, of: content, status: 206)
                 let cache = fixture.cache
                 #expect(await eventually { cache.activity.transfers == 0 }, "the transfer goes on for a stalled client")
-                #expect(fixture.origin.bodyBytes < 12 << 20, "\(fixture.origin.bodyBytes) bytes")
+                // How much the client takes before it stops depends on the machine.
+                let ahead = fixture.origin.bodyBytes - Int64(first + stalled.unreadCount)
+                #expect(ahead < 8 << 20, "\(ahead) bytes")
                 #expect(cache.activity.readers == 1)
                 try await stalled.setReading(true)
                 var received = 0

@@ -78,7 +78,7 @@ package struct OriginRoster: Sendable, Hashable {
     /// What a failure before the answer's head says of the origin.
     package static func outcome(of kind: OriginFailure.Kind) -> Outcome {
         switch kind {
-        case .unreachable, .timedOut, .untrusted: .unreachable
+        case .unreachable, .timedOut, .untrusted, .refused: .unreachable
         case .interrupted, .malformed: .troubled
         }
     }

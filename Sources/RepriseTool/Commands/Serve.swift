@@ -93,7 +93,8 @@
                     rules.tuning.requestsPerHost = Self.edgeRequests
                 }
                 let client = try UpstreamOptions.client(decided, requests: rules.tuning.requestsPerHost)
-                let several = chosen.origins.count > 1 ? FailoverOriginClient(client: client, origins: chosen.origins) : nil
+                let several =
+                    chosen.origins.count > 1 ? FailoverOriginClient(client: client, origins: chosen.origins) : nil
                 let cache = MediaCache(store: opened, client: several ?? client, configuration: rules)
                 several?.onFailure { [weak cache] in cache?.noteFailure(of: $0, reason: $1) }
                 let library =

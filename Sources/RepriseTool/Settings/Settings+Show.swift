@@ -39,7 +39,8 @@
             case .string(let text): return text
             case .int(let number): return "\(number)"
             case .bool(let value): return "\(value)"
-            case .stringArray(let texts): return texts.isEmpty ? "-" : texts.map { masked($0, name) }.joined(separator: ",")
+            case .stringArray(let texts):
+                return texts.isEmpty ? "-" : texts.map { masked($0, name) }.joined(separator: ",")
             case .double, .bytes, .intArray, .doubleArray, .boolArray, .byteChunkArray: return "-"
             }
         }
