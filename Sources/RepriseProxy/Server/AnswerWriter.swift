@@ -30,7 +30,18 @@
         private(set) var hasUnsent = false
         private var last: (status: Int, minorVersion: Int, fields: HTTPFields, bytes: ByteBuffer)?
 
-        init(_ context: ChannelHandlerContext) { self.context = context }
+        /// The channel's socket. Its number is another's once the channel is closed, and a channel is inactive before it
+        /// calls anybody about that: it is used while the channel is active, on its event loop, and never else.
+        private let socket: NIOBSDSocket.Handle?
+
+        init(_ context: ChannelHandlerContext) {
+            self.context = context
+            // Asked for once: the look-up is a cast that costs more than the send.
+            let handle = try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self
+            ) { $0 }
+            socket = handle ?? nil
+        }
 
         /// Writes a head; what is written then is its body.
         /// - Parameter isChunked: Whether the body is framed in chunks, which `head` says.
@@ -47,14 +58,8 @@
         /// head would wake the client for nothing.
         /// - Returns: Bytes of the file that were taken; the rest is still to be written.
         func send(_ range: ByteRange, of file: Int32) -> Int64 {
-            guard !isChunked, !hasUnsent else { return 0 }
-            let taken = try? context.channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-                of: NIOBSDSocket.Handle.self
-            ) { socket -> Int in
-                guard sendHead(to: socket) else { return 0 }
-                return SocketCalls.sendFile(file, offset: range.lowerBound, count: Int(range.count), to: socket)
-            }
-            return Int64(taken ?? 0)
+            guard !isChunked, !hasUnsent, let socket, context.channel.isActive, sendHead(to: socket) else { return 0 }
+            return Int64(SocketCalls.sendFile(file, offset: range.lowerBound, count: Int(range.count), to: socket))
         }
 
         private func sendHead(to socket: NIOBSDSocket.Handle) -> Bool {

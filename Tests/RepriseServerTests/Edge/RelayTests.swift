@@ -59,7 +59,7 @@
                 let interim = try await client.readHead()
                 #expect(interim.status == 100)
                 try await client.send("3\r\nabc\r\n")
-                try await client.send("4;x=y\r\nde")
+                try await client.send("4\r\nde")
                 try await client.send("fg\r\n0\r\nTrailer: z\r\n\r\n")
                 #expect(try await client.readAnswer().status == 204)
                 #expect(fixture.origin.log.last?.body == Array("abcdefg".utf8))
