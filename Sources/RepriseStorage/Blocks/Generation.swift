@@ -213,23 +213,31 @@ package final class Generation: Sendable {
 
     /// Checks one block; answers the running hash of its valid prefix where it matched.
     private func check(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> XXH64? {
+        if let hash = try prove(block, slot, &buffer) { return hash }
+        // What was read may be from before a change or from its middle, and the slot the same again by now: damaged is
+        // what still is while nothing changes.
+        return try changes.withLock { _ throws(FileError) in
+            guard state.withLock({ $0.slots[block] == slot }) else { return nil }
+            if let hash = try prove(block, slot, &buffer) { return hash }
+            try drop(block, slot)
+            return nil
+        }
+    }
+
+    private func prove(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> XXH64? {
         buffer.removeAll(keepingCapacity: true)
         let range = ByteRange(offset: block * layout.blockSize, count: Int64(slot.validLength))
         try noteChangeTime()
         try body.read(at: range.lowerBound, count: Int(slot.validLength), into: &buffer)
         var hash = Slot.hash(identity: identity, block: block)
         hash.update(buffer[...])
-        let matches = buffer.count == Int(slot.validLength) && hash.finish() == slot.proof
-        if matches {
-            state.withLock { state in
-                guard state.slots[block] == slot else { return }
-                state.verified.insert(range)
-                state.slots[block] = nil
-            }
-            return hash
+        guard buffer.count == Int(slot.validLength), hash.finish() == slot.proof else { return nil }
+        state.withLock { state in
+            guard state.slots[block] == slot else { return }
+            state.verified.insert(range)
+            state.slots[block] = nil
         }
-        try changes.withLock { _ throws(FileError) in try drop(block, slot) }
-        return nil
+        return hash
     }
 
     // Makes a damaged block absent, unless it was written anew since.
