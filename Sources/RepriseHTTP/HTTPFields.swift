@@ -57,7 +57,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     public mutating func add(_ name: String, _ value: String) { lines.append(Field(name, value)) }
 
     /// Puts another value in the line at `index`.
-    package mutating func setValue(_ value: String, at index: Int) { lines[index].value = Field("", value).value }
+    package mutating func setValue(_ value: String, at index: Int) { lines[index] = Field(lines[index].name, value) }
 
     /// Removes every line whose name is in `names`.
     public mutating func remove(_ names: [String]) {

@@ -85,6 +85,9 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL as logs may show it: without user information and query.
     public var redacted: String { origin + path }
 
+    /// Scheme, host, port and path, without a slash at the end: what stands before the paths of what is below it.
+    package var base: String { redacted.hasSuffix("/") ? String(redacted.dropLast()) : redacted }
+
     /// The path without the query.
     public var path: String { String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })) }
 

@@ -43,9 +43,6 @@ package struct ConditionalRequest: Sendable {
 
     /// Where reading should begin before anything is known of the resource.
     package var presumedRange: ByteRange {
-        if ranges.count == 1, case .closed(let first, let last) = ranges[0], last < .max {
-            return ByteRange(first, last + 1)
-        }
         let known = ranges.compactMap(\.resolvedWithoutLength)
         // Parts that overlap whatever the length is are answered with the whole; a suffix needs the length first. The
         // foremost part, as an origin that cannot give it can give none of them.
@@ -60,12 +57,13 @@ package struct ConditionalRequest: Sendable {
         guard ranges.count == 1, let length, let range = ranges[0].resolved(length: length) else { return nil }
         let conditions = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
         let hasCondition = fields.lines.contains { line in
-            line.name.utf8.count >= 8 && conditions.contains { line.name.equalsIgnoringCase($0) }
+            conditions.contains { line.name.equalsIgnoringCase($0) }
         }
         return hasCondition ? nil : range
     }
 
     private func areApart(_ ranges: [ByteRange]) -> Bool {
+        if ranges.count < 2 { return true }
         let sorted = ranges.sorted { $0.lowerBound < $1.lowerBound }
         return zip(sorted, sorted.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
     }

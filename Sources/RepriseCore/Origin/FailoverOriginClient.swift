@@ -60,16 +60,11 @@ public final class FailoverOriginClient: OriginClient {
     /// The same resource at another of the origins; as it is where the first one's base is not before it.
     package func url(_ url: OriginURL, at index: Int) -> OriginURL {
         guard index > 0 else { return url }
-        let first = FailoverOriginClient.base(origins[0])
+        let first = origins[0].base
         let text = url.description
         guard text.utf8.starts(with: (first + "/").utf8) else { return url }
         let rest = String(decoding: text.utf8.dropFirst(first.utf8.count), as: UTF8.self)
-        return OriginURL(FailoverOriginClient.base(origins[index]) + rest) ?? url
-    }
-
-    private static func base(_ origin: OriginURL) -> String {
-        let path = origin.path
-        return origin.origin + (path.hasSuffix("/") ? String(path.dropLast()) : path)
+        return OriginURL(origins[index].base + rest) ?? url
     }
 
     fileprivate func send(

@@ -22,8 +22,7 @@ public struct EdgeRole: Sendable, Hashable {
     /// What a target in origin form stands for; `nil` where it is none.
     package func url(for target: String) -> OriginURL? {
         guard target.utf8.first == UInt8(ascii: "/") else { return nil }
-        let path = origin.path
-        return OriginURL(origin.origin + (path.hasSuffix("/") ? String(path.dropLast()) : path) + target)
+        return OriginURL(origin.base + target)
     }
 
     /// Whether requests by this method are passed on to the origin, and their answers back, without being stored.

@@ -11,7 +11,7 @@
     ///
     /// A region is at most 1 MiB and one at a time; its lease ends when it has left. Runs on the channel's event
     /// loop; bytes the kernel does not hold in memory are read on the read pool first.
-    final class BodySender {
+    final class BodySender: AnswerSource {
         enum Outcome {
             /// All was sent.
             case complete
@@ -54,7 +54,7 @@
         private var waker: (@Sendable () -> Void)?
 
         init(
-            exchange: ServerExchange, edge: EdgeRole? = nil, handle: ReaderHandle, context: ChannelHandlerContext,
+            exchange: ServerExchange, edge: EdgeRole?, handle: ReaderHandle, context: ChannelHandlerContext,
             writer: AnswerWriter, deadline: ConnectionDeadline, slowClientTimeout: Int,
             standing: SharedStanding, queues: any WorkQueues, onFinish: @escaping (Outcome) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void
@@ -72,7 +72,6 @@
             self.onHead = onHead
         }
 
-        /// The client left, or the answer is over.
         func leave() {
             isFinished = true
             waker = nil
@@ -96,7 +95,6 @@
             return made
         }
 
-        /// Does what can be done now.
         func pump() {
             guard !isFinished else { return }
             let beginsHere = !hasHead

@@ -65,7 +65,6 @@
         func finished(_ outcome: BodySender.Outcome, _ request: RequestHead? = nil) {
             guard let context else { return }
             current = nil
-            relay = nil
             switch outcome {
             case .text(let answer):
                 return send(answer, to: request)

@@ -6,6 +6,14 @@
     import ReprisePlatform
     import Synchronization
 
+    /// Where the answer that is being sent comes from; lives on its connection's event loop.
+    protocol AnswerSource {
+        /// Does what can be done now: the client has room for more.
+        func pump()
+        /// The client left, or the answer is over.
+        func leave()
+    }
+
     /// One client connection: takes requests one after the other, answers each through a `BodySender`.
     ///
     ///     waiting --request--> answering --done--> waiting            pipelined requests queue up meanwhile
@@ -20,9 +28,7 @@
         let server: ProxyServer
         var context: ChannelHandlerContext?
         let standing = SharedStanding(.waiting(since: ConnectionHandler.now))
-        var current: BodySender?
-        /// The request that is passed on to the origin now.
-        var relay: RequestRelay?
+        var current: (any AnswerSource)?
         var isAnswering = false
         var closesAfterAnswer = false
         /// What comes is not read any more: it cannot be understood, or nobody wants it.
@@ -89,8 +95,6 @@
             deadline?.end()
             current?.leave()
             current = nil
-            relay?.leave()
-            relay = nil
             queue = []
             writer = nil
             self.context = nil
@@ -112,7 +116,6 @@
 
         func channelWritabilityChanged(context: ChannelHandlerContext) {
             current?.pump()
-            relay?.pump()
             context.fireChannelWritabilityChanged()
         }
 

@@ -10,12 +10,13 @@
     ///     sent --head--> invalidating --done--> handing on, a piece whenever the client takes one --end--> over
     ///
     /// Runs on the channel's event loop.
-    final class RequestRelay {
+    final class RequestRelay: AnswerSource {
         private let request: OriginRequest
         private let edge: EdgeRole
         private let server: ProxyServer
         private let context: ChannelHandlerContext
         private let writer: AnswerWriter
+        private let deadline: ConnectionDeadline
         private let onHead: (ServerExchange.Answer) -> Void
         private let onFinish: (BodySender.Outcome) -> Void
         private var exchange: (any OriginExchange)?
@@ -23,14 +24,13 @@
         /// A piece was asked for and has not come.
         private var isDemanding = false
         private var isOver = false
-        private var timer: Scheduled<Void>?
 
         /// Seconds the origin may be silent while something is waited for.
-        private static let patience: Int64 = 30
+        private static let patience = 30
 
         init(
             _ request: OriginRequest, edge: EdgeRole, server: ProxyServer, context: ChannelHandlerContext,
-            writer: AnswerWriter, onFinish: @escaping (BodySender.Outcome) -> Void,
+            writer: AnswerWriter, deadline: ConnectionDeadline, onFinish: @escaping (BodySender.Outcome) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void
         ) {
             self.request = request
@@ -38,6 +38,7 @@
             self.server = server
             self.context = context
             self.writer = writer
+            self.deadline = deadline
             self.onFinish = onFinish
             self.onHead = onHead
         }
@@ -51,15 +52,13 @@
             }
         }
 
-        /// The client left, or the answer is over.
         func leave() {
             isOver = true
-            timer?.cancel()
+            deadline.clear()
             exchange?.cancel()
             exchange = nil
         }
 
-        /// The client has room for more.
         func pump() {
             guard hasHead, !isOver, !isDemanding, context.channel.isWritable else { return }
             isDemanding = true
@@ -69,7 +68,7 @@
 
         private func take(_ event: OriginEvent) {
             guard !isOver else { return }
-            timer?.cancel()
+            deadline.clear()
             switch event {
             case .head(let head): invalidate(after: head)
             case .body(let bytes):
@@ -77,7 +76,7 @@
                 let buffer = ByteBuffer(bytes: bytes)
                 writer.write(body: .byteBuffer(buffer))
                 writer.flush()
-                if !context.channel.isWritable { watch(seconds: Int64(server.configuration.slowClientTimeout)) }
+                if !context.channel.isWritable { watch(seconds: server.configuration.slowClientTimeout) }
                 pump()
             case .end: finish(.complete)
             case .failed(let failure): fail(failure)
@@ -130,10 +129,9 @@
             onFinish(outcome)
         }
 
-        private func watch(seconds: Int64) {
-            timer?.cancel()
+        private func watch(seconds: Int) {
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            timer = context.eventLoop.scheduleTask(in: .seconds(seconds)) {
+            deadline.set(seconds) {
                 bound.value.fail(OriginFailure(.timedOut, "the origin or the client was silent for \(seconds) s"))
             }
         }
@@ -142,18 +140,18 @@
     extension ConnectionHandler {
         /// Passes a request on to the origin.
         func pass(_ head: RequestHead, _ body: [UInt8], to url: OriginURL, _ context: ChannelHandlerContext) {
-            guard let edge = server.configuration.edge, let writer else { return }
+            guard let edge = server.configuration.edge, let writer, let deadline else { return }
             isAnswering = true
-            deadline?.clear()
             standing.value = .answering
             let request = edge.relayed(head.method, to: url, head.fields, body: head.body == .none ? nil : body)
-            let relay = RequestRelay(request, edge: edge, server: server, context: context, writer: writer) {
-                [weak self] outcome in
+            let relay = RequestRelay(
+                request, edge: edge, server: server, context: context, writer: writer, deadline: deadline
+            ) { [weak self] outcome in
                 self?.finished(outcome, head)
             } onHead: { [weak self] answer in
                 self?.writeHead(answer, to: head)
             }
-            self.relay = relay
+            current = relay
             relay.start()
         }
     }

@@ -136,7 +136,7 @@
         private func announce(_ proxy: MediaProxy, _ sources: [OriginURL], _ chosen: ServeSettings) {
             let host = chosen.host
             print("reprise serves \(chosen.root) on \(host):\(proxy.port)")
-            let origins = chosen.origins.map(\.redacted).map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+            let origins = chosen.origins.map(\.base)
             if let first = origins.first {
                 let all = origins.joined(separator: ", ")
                 print("in front of \(all): http://\(host):\(proxy.port)/… is \(first)/…\n\nready")
