@@ -18,8 +18,24 @@ package protocol FileSystem: Sendable {
     func removeDirectory(_ path: String) throws(FileError)
     /// Makes the names in a directory durable.
     func syncDirectory(_ path: String) throws(FileError)
-    /// Bytes free to us on the volume that holds `path`.
-    func freeSpace(_ path: String) throws(FileError) -> Int64
+    /// What is left on the volume that holds `path`.
+    func room(_ path: String) throws(FileError) -> VolumeRoom
+}
+
+/// What a volume has left for us.
+package struct VolumeRoom: Sendable, Hashable {
+    /// Bytes free to us.
+    package var free: Int64
+    /// Bytes of the whole volume.
+    package var total: Int64
+    /// Files and directories that can still be made; `nil` where the volume sets no bound.
+    package var freeFiles: Int64?
+
+    package init(free: Int64, total: Int64, freeFiles: Int64?) {
+        self.free = free
+        self.total = total
+        self.freeFiles = freeFiles
+    }
 }
 
 /// How a file is opened.

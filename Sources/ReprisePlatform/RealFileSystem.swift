@@ -88,10 +88,15 @@ package struct RealFileSystem: FileSystem {
         if fsync(descriptor) != 0, errno != EINVAL { throw FileError(code: errno, operation: "fsync", path: path) }
     }
 
-    package func freeSpace(_ path: String) throws(FileError) -> Int64 {
+    package func room(_ path: String) throws(FileError) -> VolumeRoom {
         var status = statvfs()
         if unsafe statvfs(path, &status) != 0 { throw FileError(code: errno, operation: "statvfs", path: path) }
-        return Int64(status.f_bavail) * Int64(status.f_frsize)
+        let size = Int64(status.f_frsize)
+        // Volumes that make inodes as they are needed tell of none at all.
+        let freeFiles = status.f_files > 0 ? Int64(clamping: status.f_favail) : nil
+        return VolumeRoom(
+            free: Int64(clamping: status.f_bavail) * size, total: Int64(clamping: status.f_blocks) * size,
+            freeFiles: freeFiles)
     }
 }
 

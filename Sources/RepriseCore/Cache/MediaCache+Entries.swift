@@ -46,7 +46,7 @@ extension MediaCache {
         }
     }
 
-    private func request(ofEntry name: String, in store: Store) throws(StoreError) -> ResourceRequest? {
+    func request(ofEntry name: String, in store: Store) throws(StoreError) -> ResourceRequest? {
         guard let info = try store.describe(name: name)?.info, let url = OriginURL(info.url) else { return nil }
         return ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:])
     }

@@ -32,6 +32,7 @@ extension MediaCache {
         opener: StoreOpener, client: any OriginClient, configuration: Configuration = Configuration(),
         queues: any WorkQueues = SystemWorkQueues()
     ) throws(CacheError) {
+        try MediaCache.check(configuration.limits)
         let store = try opener.open()
         self.init(store: store, client: client, configuration: configuration, queues: queues, opener: opener)
     }

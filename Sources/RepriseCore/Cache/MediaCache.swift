@@ -24,6 +24,13 @@ public final class MediaCache: Sendable {
         /// Fields sent with every request to an origin, for example `User-Agent`.
         public var originFields: HTTPFields = [:]
 
+        /// How much is kept.
+        public var limits: StoreLimits = .device
+        /// What goes first where a limit is reached.
+        public var eviction: any EvictionPolicy = LeastRecentlyUsed()
+        /// What is stored at all.
+        public var admission: Admission = .all
+
         package var tuning = TransferTuning()
 
         /// The defaults, for an app.
@@ -53,6 +60,8 @@ public final class MediaCache: Sendable {
     let activities: any ExpiringActivities
     /// Lets one giving away or taking back go on at a time.
     let turnstile = Turnstile()
+    /// Keeps the store within its limits.
+    let housekeeper: Housekeeper
     private let state: Lock<State>
 
     /// A cache over a store, sending by `client`. Without a store bytes pass through and are shared, not kept.
@@ -69,7 +78,9 @@ public final class MediaCache: Sendable {
         environment = SessionEnvironment(
             queues: queues, client: client, store: store, hosts: HostBook(limit: configuration.tuning.requestsPerHost),
             hub: EventHub(), tuning: configuration.tuning, freshness: configuration.freshness,
-            sameness: configuration.sameness)
+            sameness: configuration.sameness, limits: configuration.limits, admission: configuration.admission)
+        housekeeper = Housekeeper(environment: environment, policy: configuration.eviction)
+        housekeeper.serve(self)
         if let store { takeCensus(store) }
     }
 
@@ -104,6 +115,10 @@ public final class MediaCache: Sendable {
                 state.usage = total
                 state.mayHaveVariants = state.hasSeenVariant
             }
+            environment.quota.update {
+                $0.counted(total.allocated + Int64(total.entries) * Quota.entryCost)
+            }
+            environment.quota.call()
         } else {
             environment.queues.upkeep { [weak self] in self?.count(store, rest, total) }
         }
@@ -134,6 +149,7 @@ public final class MediaCache: Sendable {
     public convenience init(
         directory: String, client: any OriginClient, configuration: Configuration = Configuration()
     ) throws(StoreError) {
+        if let problem = configuration.limits.problem { throw StoreError(.wrongFormat, problem) }
         let store = try Store(root: directory, fileSystem: RealFileSystem())
         self.init(store: store, client: client, configuration: configuration)
     }
@@ -155,18 +171,24 @@ public final class MediaCache: Sendable {
     /// - Parameters:
     ///   - headers: Fields the origin needs, for example `Authorization`.
     ///   - key: What names the resource, instead of what the key policy makes of the URL.
+    ///   - storing: Whether what is fetched for it may be stored.
     /// - Throws: `CacheError` with `.badURL` for anything but an absolute http or https URL.
     public func resource(
-        for url: URL, headers: [String: String] = [:], key: ResourceKey? = nil
+        for url: URL, headers: [String: String] = [:], key: ResourceKey? = nil, storing: Storing = .normal
     ) throws(CacheError) -> MediaResource {
         guard let origin = OriginURL(url.absoluteString) else {
             throw CacheError(.badURL, "\(url.absoluteString) is not an absolute http or https URL")
         }
         return resource(
-            for: origin, fields: HTTPFields(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }), key: key)
+            for: origin, fields: HTTPFields(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }), key: key,
+            storing: storing)
     }
 
-    package func resource(for url: OriginURL, fields: HTTPFields = [:], key: ResourceKey? = nil) -> MediaResource {
+    package func resource(
+        for url: OriginURL, fields: HTTPFields = [:], key: ResourceKey? = nil, storing: Storing = .normal
+    )
+        -> MediaResource
+    {
         var all = configuration.originFields
         for line in fields.lines { all[line.name] = line.value }
         all.remove([
@@ -174,7 +196,8 @@ public final class MediaCache: Sendable {
             "Icy-MetaData", "Accept-Encoding", "Host", "Content-Length",
         ])
         all.removeHopByHop()
-        let request = ResourceRequest(key: key ?? configuration.keys.key(for: url), url: url, fields: all)
+        var request = ResourceRequest(key: key ?? configuration.keys.key(for: url), url: url, fields: all)
+        request.isKept = storing == .normal
         return MediaResource(cache: self, request: request)
     }
 
@@ -204,7 +227,8 @@ public final class MediaCache: Sendable {
         while true {
             let session = session(for: request)
             let id = session.attach(
-                url: request.url, fields: request.fields, position: position, end: end, priority: priority)
+                url: request.url, fields: request.fields, position: position, end: end, priority: priority,
+                isKept: request.isKept)
             if let id { return ReaderHandle.Place(session: session, id: id) }
             // It was closed between look-up and attaching; the next look-up makes a new one.
             forget(session)
@@ -216,7 +240,8 @@ public final class MediaCache: Sendable {
     ) -> ReaderHandle.Place {
         let session = makePrivateSession(request)
         let id = session.attach(
-            url: request.url, fields: request.fields, position: position, end: end, priority: priority)
+            url: request.url, fields: request.fields, position: position, end: end, priority: priority,
+            isKept: request.isKept)
         return ReaderHandle.Place(session: session, id: id)
     }
 

@@ -172,6 +172,8 @@ package struct ResourceRequest: Sendable, Hashable {
     package var key: ResourceKey
     package var url: OriginURL
     package var fields: HTTPFields
+    /// Whether what is fetched for it may be stored.
+    package var isKept = true
 
     package init(key: ResourceKey, url: OriginURL, fields: HTTPFields) {
         self.key = key

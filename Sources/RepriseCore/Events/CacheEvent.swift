@@ -14,6 +14,8 @@ public enum CacheEvent: Sendable, Hashable {
     case degraded(key: String, reason: String)
     /// The system deleted files of an entry that is in use; what comes from now on is stored anew.
     case purged(key: String)
+    /// What was stored of it went to make room: all of it, or where it is being read, blocks far from every reader.
+    case evicted(key: String, bytes: Int64)
     /// The origin has another representation; a new generation was begun.
     case generationChanged(key: String)
     /// Blocks failed their proof and will be fetched again.

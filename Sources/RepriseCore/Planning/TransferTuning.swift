@@ -60,6 +60,11 @@ package struct TransferTuning: Sendable, Hashable {
     package var proofStep: Int64 = 128 * 1024
     /// Written bytes are synced this often while filling.
     package var syncInterval: Int64 = 5 * second
+    /// Bytes wait so long in their window for room in the store; then they pass through. (Short of what players notice.)
+    package var roomPatience: Int64 = 250 * millisecond
+    /// First pause before a disk that took nothing is tried again; doubled each time up to the longest.
+    package var firstStoreRetry: Int64 = second
+    package var longestStoreRetry: Int64 = 60 * second
     /// An entry nobody reads is closed after this time.
     package var idleClose: Int64 = 30 * second
     /// The state of a session with transfers is looked at this often.

@@ -28,6 +28,14 @@ struct Representation {
     var softEnd: Int64?
     /// A generation whose files were deleted by others: can be read on where no new one can be made.
     var lost: Generation?
+    /// Since when its bytes wait for room in the store.
+    var waitsForRoom: Int64?
+    /// When storing is tried again after the disk or the quota refused, and after which pause.
+    var retry: (at: Int64, pause: Int64)?
+    /// Not stored because all who read it said so; the next who does not has it stored again.
+    var isUnkept = false
+    /// The logarithm to base 2 of how often it was used, as its summary keeps it.
+    var logUseCount: UInt8 = 0
     /// First bytes, until the sniffer has decided.
     var needsSniffing: Bool
 

@@ -24,6 +24,7 @@ extension ResourceSession {
         case .write(let transfer, let writer, let lane, let pieces, let offset, let count):
             write(transfer, writer, lane, pieces, offset, count)
         case .sync(let number, let generation, let summary): sync(number, generation, summary)
+        case .makeRoom: environment.quota.call()
         case .tick(let time):
             environment.queues.after(max(0, time - environment.queues.now())) { [weak self] in
                 self?.perform { $0.tick(time) }
@@ -242,11 +243,14 @@ extension ResourceSession {
             guard self.environment.access.enter() else { return }
             defer { self.environment.access.leave() }
             let error = Self.message { () throws(FileError) in
+                // What had to wait for a lease; before the summary, which tells what is taken.
+                try generation.punchPending()
                 try generation.write(summary)
                 try generation.sync()
             }
             if let error { hub.send(.degraded(key: key, reason: error)) }
             self.lookForPurge(number, generation)
+            self.environment.quota.synced()
         }
     }
 

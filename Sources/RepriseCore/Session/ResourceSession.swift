@@ -49,14 +49,15 @@ package final class ResourceSession: Sendable {
 
     /// Adds a reader; `nil` where the session was closed meanwhile.
     func attach(
-        url: OriginURL, fields: HTTPFields, position: Int64, end: Int64, priority: TransferPlanner.Priority
+        url: OriginURL, fields: HTTPFields, position: Int64, end: Int64, priority: TransferPlanner.Priority,
+        isKept: Bool = true
     ) -> Int? {
         perform { state in
             guard !state.isForgotten else { return nil }
             state.url = url
             state.fields = fields
             environment.hub.count { $0.readers += 1 }
-            return state.attach(position: position, end: end, priority: priority)
+            return state.attach(position: position, end: end, priority: priority, isKept: isKept)
         }
     }
 

@@ -12,11 +12,14 @@ package struct SessionEnvironment: Sendable {
     package var tuning: TransferTuning
     package var freshness: FreshnessPolicy
     package var sameness: SamenessRules
+    /// How much may be stored.
+    package let quota: QuotaBook
+    package var admission: Admission
 
     package init(
         queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostBook, hub: EventHub,
         tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
-        sameness: SamenessRules = SamenessRules()
+        sameness: SamenessRules = SamenessRules(), limits: StoreLimits = .none, admission: Admission = .all
     ) {
         self.queues = queues
         self.client = client
@@ -26,6 +29,8 @@ package struct SessionEnvironment: Sendable {
         self.tuning = tuning
         self.freshness = freshness
         self.sameness = sameness
+        quota = QuotaBook(limits)
+        self.admission = admission
     }
 
     /// The store; `nil` where nothing can be stored, and bytes pass through.

@@ -92,6 +92,8 @@ struct Reader {
     /// `Int64.max` for "to the end".
     var end: Int64
     var priority: TransferPlanner.Priority = .playing
+    /// Whether what is fetched for it may be stored.
+    var isKept = true
     var representation: Int?
     /// Whether it was told of its representation; from then on it gets that one's bytes or none.
     var isBound = false

@@ -527,8 +527,10 @@ package final class Generation: Sendable {
         return state.withLock { $0.pendingPunch }
     }
 
-    /// Rewrites the summary in the slots file's header. I/O.
+    /// Rewrites the summary in the slots file's header, with what the volume says is allocated. I/O.
     package func write(_ summary: EntrySummary) throws(FileError) {
+        var summary = summary
+        summary.allocated = try body.status().allocated
         try blocks.write(summary.encoded, at: BlocksHeader.summaryOffset)
     }
 }

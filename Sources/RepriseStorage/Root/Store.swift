@@ -202,11 +202,14 @@ package final class Store: Sendable {
         let body = try fileSystem.open(folder + "/" + info.bodyName, mode)
         var bytes: [UInt8] = []
         try blocks.read(at: 0, count: Int(BlockLayout.headerSize), into: &bytes)
+        let summary = EntrySummary(bytes, at: Int(BlocksHeader.summaryOffset))
         guard let header = BlocksHeader(bytes), header.identity == info.identity, header.proofKind == .hashed,
             header.blockSize == layout.blockSize
         else { throw FileError(kind: .missing, code: FileError.noEntry, operation: "decode", path: info.blocksName) }
         let size = try blocks.status().size
-        return StoredEntry(info: info, generation: makeGeneration(info, name, body, blocks, slotsFileSize: size))
+        return StoredEntry(
+            info: info, generation: makeGeneration(info, name, body, blocks, slotsFileSize: size),
+            logUseCount: summary?.logUseCount ?? 0)
     }
 
     private func makeGeneration(
@@ -322,7 +325,7 @@ package final class Store: Sendable {
         }
     }
 
-    private static func generationNumber(inFileName file: String) -> Int? {
+    static func generationNumber(inFileName file: String) -> Int? {
         let parts = file.split(separator: ".")
         guard parts.count >= 2, parts[0] == "body" || parts[0] == "blocks" else { return nil }
         return Int(parts[1])

@@ -7,7 +7,7 @@ public import ReprisePlatform
 public final class FaultyFileSystem: FileSystem {
     /// A call of `FileSystem` or `FileHandle`.
     package enum Operation: Sendable, Hashable, CaseIterable {
-        case open, makeDirectory, list, rename, link, removeFile, removeDirectory, syncDirectory, freeSpace
+        case open, makeDirectory, list, rename, link, removeFile, removeDirectory, syncDirectory, room
         case read, write, status, truncate, punch, sync, lock
     }
 
@@ -89,9 +89,9 @@ public final class FaultyFileSystem: FileSystem {
         try base.syncDirectory(path)
     }
 
-    package func freeSpace(_ path: String) throws(FileError) -> Int64 {
-        try pass(.freeSpace, path)
-        return try base.freeSpace(path)
+    package func room(_ path: String) throws(FileError) -> VolumeRoom {
+        try pass(.room, path)
+        return try base.room(path)
     }
 
     // MARK: Inside

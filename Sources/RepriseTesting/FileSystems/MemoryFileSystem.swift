@@ -25,6 +25,7 @@ public final class MemoryFileSystem: FileSystem {
         var nextNumber: UInt64 = 1
         var clock: Int64 = 0
         var capacity: Int64
+        var nodeLimit: Int64?
         var isResident = true
 
         var used: Int64 { nodes.values.reduce(0) { $0 + Int64($1.pages.count) * MemoryFileSystem.pageSize } }
@@ -159,8 +160,12 @@ public final class MemoryFileSystem: FileSystem {
         }
     }
 
-    package func freeSpace(_ path: String) throws(FileError) -> Int64 {
-        state.withLock { max(0, $0.capacity - $0.used) }
+    package func room(_ path: String) throws(FileError) -> VolumeRoom {
+        state.withLock { state in
+            VolumeRoom(
+                free: max(0, state.capacity - state.used), total: state.capacity,
+                freeFiles: state.nodeLimit.map { max(0, $0 - Int64(state.files.count + state.directories.count)) })
+        }
     }
 
     // MARK: Looking and meddling
@@ -173,6 +178,9 @@ public final class MemoryFileSystem: FileSystem {
 
     /// Sets the room there is; what is stored stays.
     package func setCapacity(_ bytes: Int64) { state.withLock { $0.capacity = bytes } }
+
+    /// Sets how many files and directories the volume says it can hold; it makes more all the same.
+    package func setNodeLimit(_ limit: Int64?) { state.withLock { $0.nodeLimit = limit } }
 
     /// What `isResident` answers from now on.
     package func setResident(_ isResident: Bool) { state.withLock { $0.isResident = isResident } }

@@ -45,5 +45,5 @@ public final class TemporaryDirectory: FileSystem {
 
     package func syncDirectory(_ path: String) throws(FileError) { try base.syncDirectory(path) }
 
-    package func freeSpace(_ path: String) throws(FileError) -> Int64 { try base.freeSpace(path) }
+    package func room(_ path: String) throws(FileError) -> VolumeRoom { try base.room(path) }
 }

@@ -40,6 +40,8 @@
             case .degraded(let key, let reason):
                 self.init("degraded", .warning, "nothing is stored of it now", key: key, ("reason", reason))
             case .purged(let key): self.init("purged", .notice, "its files were deleted by others", key: key)
+            case .evicted(let key, let bytes):
+                self.init("evicted", .debug, "went to make room", key: key, ("bytes", "\(bytes)"))
             case .generationChanged(let key):
                 self.init("generation_changed", .notice, "the origin has another version", key: key)
             case .damaged(let key, let blocks):

@@ -111,11 +111,14 @@ final class Player: @unchecked Sendable {
     /// Whether it is worth asking: at the start, and after each call of the waker.
     private(set) var wasWoken = true
 
-    init(_ world: World, _ path: String, _ range: ByteRange, fields: HTTPFields = [:]) {
+    init(
+        _ world: World, _ path: String, _ range: ByteRange, fields: HTTPFields = [:], resource: MediaResource? = nil
+    ) {
         self.world = world
         self.path = path
         let url = OriginURL("http://origin.test" + path)!
-        resource = world.cache.resource(for: url, fields: fields)
+        self.resource = resource ?? world.cache.resource(for: url, fields: fields)
+        let resource = self.resource
         handle = resource.makeHandle(in: range)
         position = range.lowerBound
     }

@@ -151,9 +151,21 @@ extension SessionState {
                 return
             }
         }
+        guard keepsAnything, !isUnreadable, environment.admission.admits(representation.info) else {
+            representations[number]?.storing = .off(nil)
+            let keeps = keepsAnything
+            representations[number]?.isUnkept = !keeps
+            return storedChanged()
+        }
+        stage(number)
+    }
+
+    /// Has the files of a representation made.
+    mutating func stage(_ number: Int) {
+        guard let info = representations[number]?.info else { return }
         let replaces = representations.values.contains { $0.id != number && $0.isCommitted }
         representations[number]?.storing = .staging
-        effects.append(.stage(representation: number, representation.info, commit: !replaces))
+        effects.append(.stage(representation: number, info, commit: !replaces))
     }
 
     mutating func receivedEnd(_ id: Int, isDelimited: Bool) {
@@ -203,6 +215,7 @@ extension SessionState {
             let number = transfer.representation, let representation = representations[number],
             case .open(let generation) = representation.storing, let writer = transfer.writer
         else { return }
+        guard environment.quota.hasRoom else { return waitForRoom(number) }
         let pieces = transfer.window.undrainedPieces(limit: 256 * 1024)
         let count = pieces.reduce(0) { $0 + Int64($1.count) }
         transfers[id]?.isWriting = true
@@ -220,6 +233,8 @@ extension SessionState {
         if let error {
             if let number = transfer.representation { stopStoring(number, error) }
         } else {
+            if let number = transfer.representation { storingWorks(number) }
+            environment.quota.stored(count)
             transfers[id]?.window.drained += count
             let drained = transfers[id]?.window.drained ?? 0
             transfers[id]?.window.trim(before: drained)
@@ -233,12 +248,13 @@ extension SessionState {
     }
 
     /// The disk does not take bytes: playback goes on from memory, nothing more is kept of this representation now.
-    private mutating func stopStoring(_ number: Int, _ reason: String) {
+    mutating func stopStoring(_ number: Int, _ reason: String) {
         guard let representation = representations[number] else { return }
         representations[number]?.storing = .off(
             representation.isCommitted ? representation.generation : representation.lost)
         for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
-        effects.append(.event(.degraded(key: key.text, reason: reason)))
+        if representation.retry == nil { effects.append(.event(.degraded(key: key.text, reason: reason))) }
+        retryStoring(number)
         if !representation.isCommitted, representation.generation != nil {
             effects.append(.abandon(representation.info))
         }
@@ -265,6 +281,7 @@ extension SessionState {
         representations[number]?.info = info
         representations[number]?.storing = .open(entry.generation)
         representations[number]?.lost = nil
+        environment.quota.stored(Quota.entryCost)
         if isCommitted {
             representations[number]?.isCommitted = true
             current = number

@@ -148,6 +148,7 @@ extension SessionState {
                 requestFailed(id, OriginFailure(.timedOut, "the origin sent nothing for \(limit) s"))
             }
         }
+        lookForRoom()
         plan()
         if readers.isEmpty, transfers.isEmpty, now - idleSince >= tuning.idleClose { close() }
     }
@@ -181,7 +182,7 @@ extension SessionState {
     private func summary(of representation: Representation, _ generation: Generation) -> EntrySummary {
         var summary = EntrySummary()
         summary.lastUse = lastUsed
-        summary.logUseCount = 1
+        summary.logUseCount = representation.logUseCount
         summary.isPinned = representation.info.isPinned
         summary.length = representation.info.length
         summary.stored = generation.claimed.count

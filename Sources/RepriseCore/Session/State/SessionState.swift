@@ -23,6 +23,7 @@ struct SessionState {
         case abandon(EntryInfo)
         case write(transfer: Int, FillWriter, lane: Int, [ArraySlice<UInt8>], at: Int64, count: Int64)
         case sync(representation: Int, Generation, EntrySummary)
+        case makeRoom
         case tick(at: Int64)
         case event(CacheEvent)
         case count(@Sendable (inout CacheStatistics) -> Void)
@@ -85,6 +86,8 @@ struct SessionState {
     /// Callers whose fields the origin answered for them alone while they read what is shared; the newest few.
     var ownCallers: [HTTPFields] = []
     static let ownCallersLimit = 16
+    /// There is an entry that cannot be read now: nothing is stored, as that would replace it.
+    var isUnreadable = false
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
     /// Called when the host has a place again, after none was free.
@@ -122,12 +125,17 @@ struct SessionState {
         guard phase == .opening else { return }
         phase = .ready
         lastSync = now
-        if let error { effects.append(.event(.degraded(key: key.text, reason: error.description))) }
+        if let error {
+            isUnreadable = true
+            effects.append(.event(.degraded(key: key.text, reason: error.description)))
+        }
         if let entry {
             let id = makeID()
             representations[id] = Representation(
                 id: id, info: entry.info, storing: .open(entry.generation), isCommitted: true, needsSniffing: false)
             current = id
+            countUse(id, entry.logUseCount)
+            keepOrNot()
             if wasInvalidated { representations[id]?.info.checked = Freshness.invalidated }
         }
         wasInvalidated = false
@@ -166,13 +174,16 @@ struct SessionState {
 
     // MARK: Readers
 
-    mutating func attach(position: Int64, end: Int64, priority: TransferPlanner.Priority) -> Int {
+    mutating func attach(
+        position: Int64, end: Int64, priority: TransferPlanner.Priority, isKept: Bool = true
+    ) -> Int {
         let id = makeID()
         let now = now
         var reader = Reader(
             id: id, fields: fields, position: position, end: end, priority: priority, waitsSince: now, lastStep: now)
         let inheritTime = tuning.inheritTime
         recentEnds.removeAll { now - $0.at > inheritTime }
+        reader.isKept = isKept
         if environment.freshness == .http { reader.demands = RequestCacheControl(fields) }
         reader.outcome = CacheStatus(forward: firstReason)
         if let ended = recentEnds.last(where: { abs($0.position - position) <= tuning.inheritDistance }) {
@@ -183,6 +194,7 @@ struct SessionState {
         }
         forgiveTrouble()
         readers[id] = reader
+        keepOrNot()
         lastUsed = wallClock
         if phase == .closed {
             phase = .opening

@@ -1,0 +1,58 @@
+import RepriseHTTP
+import RepriseStorage
+
+/// What may be stored at all. What is refused still plays, and is still fetched once for all who read it together.
+///
+/// Asked once for a representation, when its first bytes are there; what is stored already stays.
+public struct Admission: Sendable {
+    /// What is known of a resource before anything of it is stored.
+    public struct Candidate: Sendable {
+        /// Where it comes from.
+        public var url: String
+        /// The origin's `Content-Type`.
+        public var contentType: String?
+        /// Length of the whole in bytes, `nil` where the origin does not tell.
+        public var length: Int64?
+    }
+
+    private let admits: @Sendable (Candidate) -> Bool
+
+    /// Admits what `admits` answers `true` for. It is called under a lock, so it must be quick and must not call the cache.
+    public init(_ admits: @escaping @Sendable (Candidate) -> Bool) { self.admits = admits }
+
+    /// Everything.
+    public static let all = Admission { _ in true }
+
+    /// What is at most `length` bytes long; what does not tell its length is not.
+    public static func upTo(_ length: Int64) -> Admission {
+        Admission { $0.length.map { $0 <= length } ?? false }
+    }
+
+    /// What has one of these types, each as `video/mp4` or `video/*`; parameters and case do not count.
+    public static func types(_ types: [String]) -> Admission {
+        let wanted = types.map { $0.lowercased() }
+        return Admission { candidate in
+            guard let type = MediaType(candidate.contentType) else { return false }
+            let name = type.essence
+            return wanted.contains { $0 == name || $0.hasSuffix("/*") && name.hasPrefix($0.dropLast()) }
+        }
+    }
+
+    /// What both admit.
+    public func and(_ other: Admission) -> Admission {
+        Admission { self.admits($0) && other.admits($0) }
+    }
+
+    func admits(_ info: EntryInfo) -> Bool {
+        admits(Candidate(url: info.url, contentType: info.fields["Content-Type"], length: info.length))
+    }
+}
+
+/// Whether what is fetched for a request may be stored.
+public enum Storing: Sendable, Hashable {
+    /// As the cache decides.
+    case normal
+    /// What is stored is used; what is fetched while all readers of the resource say this is passed on and shared, and not
+    /// kept.
+    case doNotStore
+}

@@ -1,0 +1,182 @@
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Keeps a store within its limits, on the janitor, in bounded steps.
+///
+///     high water --> trim what is read and takes more than half --> count all entries --> the too old go
+///                --> others in the policy's order, until low water --> trim what is read
+///
+/// What is read or fetched now is never removed, and a pin is looked up in the description before anything goes.
+/// Nobody waits for it but bytes that have no room.
+final class Housekeeper: Sendable {
+    private struct State {
+        weak var cache: MediaCache?
+        var isSweeping = false
+        /// All entries are to be counted, and the too old to go, whether room is needed or not.
+        var countsAll = false
+        var lastCount: Int64?
+        /// A sweep that could not make enough room is not repeated at once.
+        var notBefore: Int64 = .min
+        var whenDone: [@Sendable () -> Void] = []
+    }
+
+    /// Entries looked at, and entries removed, in one step.
+    private static let countStep = 64
+    private static let removeStep = 8
+    /// The too old are looked for so often, where anything is stored or read at all.
+    static let countInterval: Int64 = 3600 * TransferTuning.second
+    /// The pause after a sweep that could not make enough room.
+    static let pause: Int64 = 2 * TransferTuning.second
+
+    private let environment: SessionEnvironment
+    private let policy: any EvictionPolicy
+    private let state = Lock(State())
+
+    init(environment: SessionEnvironment, policy: any EvictionPolicy) {
+        self.environment = environment
+        self.policy = policy
+        environment.quota.onDue { [weak self] in self?.look() }
+        environment.quota.onSync { [weak self] in self?.touch() }
+    }
+
+    func serve(_ cache: MediaCache) { state.withLock { $0.cache = cache } }
+
+    private var cache: MediaCache? { state.withLock { $0.cache } }
+
+    private var quota: QuotaBook { environment.quota }
+
+    // MARK: Being called
+
+    /// Looks after the store soon, unless that is under way.
+    private func look() { begin(all: false) }
+
+    /// Counts everything and makes room; calls `done` afterwards, on any thread.
+    func sweep(_ done: @escaping @Sendable () -> Void) {
+        state.withLock { $0.whenDone.append(done) }
+        begin(all: true)
+    }
+
+    /// Something was synced or closed: a time to look for what is too old.
+    private func touch() {
+        let now = environment.queues.now()
+        let isDue = state.withLock { $0.lastCount.map { now - $0 > Housekeeper.countInterval } ?? true }
+        if isDue, quota.limits.age != nil { begin(all: true) }
+    }
+
+    private func begin(all: Bool) {
+        let now = environment.queues.now()
+        let begins = state.withLock { state in
+            if all { state.countsAll = true }
+            guard !state.isSweeping, all || now >= state.notBefore else { return false }
+            state.isSweeping = true
+            return true
+        }
+        if begins { next { $0.start() } }
+    }
+
+    /// The next step, after whatever else waits for the janitor.
+    private func next(_ step: @escaping @Sendable (Housekeeper) -> Void) {
+        environment.queues.upkeep { [weak self] in
+            guard let self else { return }
+            guard environment.access.enter() else { return finish() }
+            defer { environment.access.leave() }
+            step(self)
+        }
+    }
+
+    // MARK: A sweep, step by step
+
+    private func start() {
+        let countsAll = state.withLock { state in
+            defer { state.countsAll = false }
+            return state.countsAll
+        }
+        guard let store = environment.store else { return finish() }
+        do throws(StoreError) {
+            let room = try store.room()
+            quota.update { $0.looked(room) }
+            // One that is read may have half of all before others have to go for it.
+            if !quota.excess.isNone { trim(above: quota.capacity / 2) }
+            guard countsAll || !quota.excess.isNone else { return finish() }
+            count(store, try store.entryNames().sorted(), [])
+        } catch { tell(error) }
+    }
+
+    private func count(_ store: Store, _ names: [String], _ uses: [StoredUse]) {
+        var uses = uses
+        for name in names.prefix(Housekeeper.countStep) {
+            do throws(StoreError) {
+                if let use = try store.use(name: name) { uses.append(use) }
+            } catch { tell(error, name) }
+        }
+        let rest = Array(names.dropFirst(Housekeeper.countStep))
+        let counted = uses
+        if !rest.isEmpty { return next { $0.count(store, rest, counted) } }
+        let now = environment.queues.now()
+        state.withLock { $0.lastCount = now }
+        quota.update { $0.counted(uses.reduce(0) { $0 + $1.allocated }) }
+        let plan = EvictionPlan(uses, age: quota.limits.age, policy: policy, now: environment.queues.wallClock())
+        remove(store, plan.expired, plan.order)
+    }
+
+    private func remove(_ store: Store, _ expired: [StoredUse], _ order: [StoredUse]) {
+        var (expired, order) = (expired[...], order[...])
+        for _ in 0..<Housekeeper.removeStep {
+            guard let use = expired.popFirst() ?? (quota.excess.isNone ? nil : order.popFirst()) else {
+                if !quota.excess.isNone { trim(above: 0) }
+                return finish()
+            }
+            do throws(StoreError) { try remove(store, use) } catch { tell(error, use.name) }
+        }
+        let (restExpired, restOrder) = (Array(expired), Array(order))
+        next { $0.remove(store, restExpired, restOrder) }
+    }
+
+    private func remove(_ store: Store, _ use: StoredUse) throws(StoreError) {
+        guard let cache, try !store.isPinned(name: use.name) else { return }
+        var key = use.name
+        if let request = try cache.request(ofEntry: use.name, in: store) {
+            guard try cache.session(for: request).evict() else { return }
+            key = request.key.text
+        } else {
+            try store.remove(name: use.name)
+        }
+        quota.update { $0.freed(use.allocated, files: Quota.filesPerEntry) }
+        environment.hub.send(.evicted(key: key, bytes: use.allocated))
+    }
+
+    /// Has those who are read give back what they have above `share` bytes, as far as that is needed; the largest first.
+    private func trim(above share: Int64) {
+        guard let cache, let store = environment.store, store.capabilities.punching else { return }
+        let sessions = cache.openSessions.map { ($0, $0.storedRanges.count) }.sorted { $0.1 > $1.1 }
+        for (session, size) in sessions where size > share {
+            let wanted = min(quota.excess.bytes, size - share)
+            guard wanted > 0 else { return }
+            let freed = session.trim(wanted)
+            guard freed > 0 else { continue }
+            quota.update { $0.freed(freed) }
+            environment.hub.send(.evicted(key: session.key.text, bytes: freed))
+        }
+    }
+
+    private func finish() {
+        let now = environment.queues.now()
+        let isEnough = quota.excess.isNone
+        let (done, again) = state.withLock { state in
+            state.isSweeping = false
+            state.notBefore = isEnough ? now : now + Housekeeper.pause
+            defer { state.whenDone = [] }
+            return (state.whenDone, state.countsAll)
+        }
+        for session in cache?.openSessions ?? [] { session.roomLookedAfter() }
+        for tell in done { tell() }
+        // Somebody wanted all counted while a smaller sweep ran.
+        if again, environment.access.isOpen { begin(all: true) }
+    }
+
+    private func tell(_ error: StoreError, _ name: String = "") {
+        environment.hub.send(.degraded(key: name, reason: error.description))
+        if name.isEmpty { finish() }
+    }
+}

@@ -1,0 +1,79 @@
+package import RepriseRanges
+
+/// Which stored bytes of something that is being read go first: those least likely to be asked for soon. No I/O.
+///
+///        readers:            1                 2
+///     |----------------------*=======----------*=======----------|
+///      first to go, from 0    |    then what is farthest ahead of the reader before it
+///                             +-- spared: the bytes about each reader and each transfer
+package struct TrimRule: Sendable {
+    /// Bytes behind a reader that stay: small jumps back, and what players read twice.
+    package static let spareBehind: Int64 = 1 << 20
+    /// Bytes ahead of a reader that stay: they are on their way to it.
+    package static let spareAhead: Int64 = 4 << 20
+    /// Decisions are made for pieces of this size, aligned to it.
+    package static let step: Int64 = 1 << 20
+
+    /// What is stored.
+    package var claimed: ByteRangeSet
+    /// Where readers stand.
+    package var readers: [Int64]
+    /// What must not be touched.
+    package var spared: [ByteRange]
+    /// Bytes of a block: only whole ones can be given back.
+    package var blockSize: Int64
+
+    package init(claimed: ByteRangeSet, readers: [Int64], spared: [ByteRange], blockSize: Int64) {
+        self.claimed = claimed
+        self.readers = readers.sorted()
+        self.spared = spared
+        self.blockSize = blockSize
+    }
+
+    /// The ranges to give back, the first to go first, together at least `wanted` bytes where there are as many.
+    package func ranges(giving wanted: Int64) -> [ByteRange] {
+        var free = claimed
+        for range in spared { free.remove(range) }
+        for reader in readers {
+            let ahead = ByteRange(offset: reader, count: TrimRule.spareAhead).upperBound
+            free.remove(ByteRange(max(0, reader - TrimRule.spareBehind), ahead))
+        }
+        var pieces = free.ranges.flatMap(cut)
+        // Behind all readers comes first, from the start on; then what is farthest ahead of the reader before it.
+        pieces.sort { first, second in
+            switch (distance(first), distance(second)) {
+            case (nil, nil): first.lowerBound < second.lowerBound
+            case (nil, _): true
+            case (_, nil): false
+            case (let one?, let other?): (other, first.lowerBound) < (one, second.lowerBound)
+            }
+        }
+        var result: [ByteRange] = []
+        var sum: Int64 = 0
+        for piece in pieces where sum < wanted {
+            result.append(piece)
+            sum += piece.count
+        }
+        return result
+    }
+
+    /// How far the nearest reader before it is; `nil` where all are behind it already.
+    private func distance(_ piece: ByteRange) -> Int64? {
+        readers.last { $0 <= piece.lowerBound }.map { piece.lowerBound - $0 }
+    }
+
+    /// Whole blocks of a range, in pieces.
+    private func cut(_ range: ByteRange) -> [ByteRange] {
+        let first = (range.lowerBound + blockSize - 1) / blockSize * blockSize
+        // The last block of a file is whole where it ends with the file; it stays.
+        let end = range.upperBound / blockSize * blockSize
+        var pieces: [ByteRange] = []
+        var position = first
+        while position < end {
+            let next = min(end, max(position / TrimRule.step * TrimRule.step + TrimRule.step, position + blockSize))
+            pieces.append(ByteRange(position, next / blockSize * blockSize))
+            position = next / blockSize * blockSize
+        }
+        return pieces
+    }
+}

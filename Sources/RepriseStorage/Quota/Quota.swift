@@ -1,0 +1,100 @@
+package import ReprisePlatform
+
+/// How much is stored, how much may be, and so when something has to go and how much of it. No I/O.
+///
+///     0 ............ low water ..... high water ..... capacity
+///                        ^               |               |
+///                        +--- a sweep ---+               +-- nothing more is stored
+///
+/// A sweep begins at high water and goes down to low water, so that it is not needed at every piece that is stored.
+package struct Quota: Sendable {
+    /// What has to go.
+    package struct Excess: Sendable, Hashable {
+        package var bytes: Int64
+        package var files: Int64
+
+        package init(bytes: Int64, files: Int64) {
+            self.bytes = bytes
+            self.files = files
+        }
+
+        package var isNone: Bool { bytes <= 0 && files <= 0 }
+    }
+
+    /// Bytes an entry takes before anything is stored of it: a folder and three files, a page each.
+    package static let entryCost: Int64 = 16_384
+    /// Files and directories of an entry.
+    package static let filesPerEntry: Int64 = 4
+    /// So many bytes are stored at most before the volume is asked again what it has left. Others write to it, too.
+    package static let lookInterval: Int64 = 32 << 20
+
+    package var limits: StoreLimits
+    /// Bytes all entries take, as far as is known: counted by a sweep, and added to since.
+    package private(set) var used: Int64 = 0
+    private var sinceLook: Int64 = 0
+    /// Bytes the volume lets us have, as it said last; `nil` where it sets no bound.
+    private var volumeCapacity: Int64?
+    private var filesMissing: Int64 = 0
+
+    package init(limits: StoreLimits) { self.limits = limits }
+
+    /// Bytes that may be stored in all; `Int64.max` for no limit.
+    package var capacity: Int64 { max(0, min(limits.bytes ?? .max, volumeCapacity ?? .max)) }
+
+    /// Between capacity and high water, and between that and low water: what comes in while a sweep begins.
+    private var margin: Int64 { min(capacity / 10, 64 << 20) }
+
+    /// Whether more may be stored now.
+    package var hasRoom: Bool { used < capacity && filesMissing == 0 }
+
+    /// Bytes were stored.
+    package mutating func stored(_ bytes: Int64) {
+        used += bytes
+        sinceLook += bytes
+    }
+
+    /// Bytes were given back.
+    package mutating func freed(_ bytes: Int64, files: Int64 = 0) {
+        used = max(0, used - bytes)
+        filesMissing = max(0, filesMissing - files)
+    }
+
+    /// All entries were counted.
+    package mutating func counted(_ bytes: Int64) {
+        // What the volume has left for us does not change by counting.
+        volumeCapacity = volumeCapacity.map { $0 + bytes - used }
+        used = bytes
+    }
+
+    /// The volume was asked what it has left.
+    package mutating func looked(_ room: VolumeRoom) {
+        sinceLook = 0
+        volumeCapacity = limits.freeSpace.map { floor in used + room.free - min(floor, room.total / 10) }
+        filesMissing =
+            if let floor = limits.freeFiles, let free = room.freeFiles { max(0, floor - free) } else { 0 }
+    }
+
+    /// Whether the janitor is to look after it: high water is reached, or the volume was not asked for long.
+    package var isDue: Bool { !excess.isNone || asksVolume && sinceLook >= Quota.lookInterval }
+
+    private var asksVolume: Bool { limits.freeSpace != nil || limits.freeFiles != nil }
+
+    /// What has to go so that low water is reached; nothing below high water.
+    package var excess: Excess {
+        let capacity = capacity
+        let bytes = capacity != .max && used > capacity - margin ? used - (capacity - 2 * margin) : 0
+        return Excess(bytes: bytes, files: filesMissing)
+    }
+
+    /// Why nothing more is stored, and what to do.
+    package var refusal: String {
+        if filesMissing > 0 {
+            return "the volume can hold too few more files; make room on it, or lower the limit of free files"
+        }
+        if capacity < limits.bytes ?? .max {
+            return "the volume has less space left than is to stay free; make room on it, or lower that limit"
+        }
+        return
+            "all of the store's \(capacity) bytes are taken by what is pinned or being read; raise the limit or unpin"
+    }
+}

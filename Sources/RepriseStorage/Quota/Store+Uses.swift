@@ -1,0 +1,52 @@
+package import ReprisePlatform
+
+extension Store {
+    /// What the entry with that folder name takes and how it was used; `nil` where there is none. Reads names, sizes and
+    /// one header, no description: a pin is a hint here. I/O.
+    package func use(name: String) throws(StoreError) -> StoredUse? {
+        let folder = directory(name)
+        do throws(FileError) {
+            // The folder itself takes a page.
+            var use = StoredUse(name: name, lastUse: 0, allocated: 4096)
+            var newest = 0
+            for file in try fileSystem.list(folder) {
+                do throws(FileError) {
+                    let handle = try fileSystem.open(folder + "/" + file, .read)
+                    use.allocated += try handle.status().allocated
+                    guard file.hasPrefix("blocks."), let number = Store.generationNumber(inFileName: file),
+                        number > newest
+                    else { continue }
+                    var bytes: [UInt8] = []
+                    try handle.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
+                    guard let summary = EntrySummary(bytes, at: 0) else { continue }
+                    newest = number
+                    use.lastUse = summary.lastUse
+                    use.logUseCount = Int(summary.logUseCount)
+                    use.isPinned = summary.isPinned
+                    use.length = summary.length
+                } catch {
+                    // Replaced or removed since it was listed.
+                    if error.kind != .missing { throw error }
+                }
+            }
+            return use
+        } catch {
+            if error.kind == .missing { return nil }
+            throw StoreError(error, doing: "looking at an entry's files")
+        }
+    }
+
+    /// What the volume under the store has left. I/O.
+    package func room() throws(StoreError) -> VolumeRoom {
+        do throws(FileError) { return try fileSystem.room(root) } catch {
+            throw StoreError(error, doing: "asking how much room is left")
+        }
+    }
+
+    /// Whether the entry with that folder name is pinned; its description counts. An unreadable one is not. I/O.
+    package func isPinned(name: String) throws(StoreError) -> Bool {
+        do throws(FileError) { return try readWholeInfo(name)?.isPinned ?? false } catch {
+            throw StoreError(error, doing: "reading an entry's description")
+        }
+    }
+}
