@@ -8,6 +8,21 @@ struct Size: CustomStringConvertible {
 
     init(_ bytes: Int64) { self.bytes = bytes }
 
+    /// Reads a size as a person writes it: a whole number and B, KB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB;
+    /// `nil` for anything else, and for what does not fit.
+    init?(_ text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text.dropFirst(digits.count).trimmingPrefix(" ").lowercased()
+        let units: [String: Int64] = [
+            "": 1, "b": 1, "kb": 1000, "mb": 1_000_000, "gb": 1_000_000_000, "tb": 1_000_000_000_000,
+            "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+        ]
+        guard let number = Int64(digits), let factor = units[unit] else { return nil }
+        let (bytes, overflows) = number.multipliedReportingOverflow(by: factor)
+        guard !overflows else { return nil }
+        self.bytes = bytes
+    }
+
     var description: String {
         var value = Double(bytes)
         var unit = 0
@@ -19,6 +34,17 @@ struct Size: CustomStringConvertible {
         if unit == 0 { return "\(bytes) B" }
         let tenths = Int((value * 10).rounded())
         return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+    }
+}
+
+extension Duration {
+    /// Reads a time as a person writes it: a whole number and d, h, m or s; `nil` for anything else.
+    init?(text: String) {
+        let units: [Character: Int64] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
+        guard let unit = text.last, let factor = units[unit], let number = Int64(text.dropLast()), number >= 0,
+            number < 1 << 40
+        else { return nil }
+        self = .seconds(number * factor)
     }
 }
 

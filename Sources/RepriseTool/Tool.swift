@@ -28,7 +28,9 @@
                 CommandGroup(
                     name: "Store",
                     subcommands: [
-                        List.self, Show.self, Stats.self, Top.self, Verify.self, Pin.self, Unpin.self, Remove.self,
+                        List.self, Show.self, DiskUse.self, Stats.self, Top.self, Verify.self, Pin.self, Unpin.self,
+                        Remove.self,
+                        CollectGarbage.self,
                     ]),
                 CommandGroup(name: "Demonstration", subcommands: [Demo.self]),
             ],

@@ -163,16 +163,18 @@ final class Housekeeper: Sendable {
     private func finish() {
         let now = environment.queues.now()
         let isEnough = quota.excess.isNone
-        let (done, again) = state.withLock { state in
+        let mayGoOn = environment.access.isOpen
+        let (done, again) = state.withLock { state -> ([@Sendable () -> Void], Bool) in
             state.isSweeping = false
             state.notBefore = isEnough ? now : now + Housekeeper.pause
+            // Somebody wanted all counted while a smaller sweep ran, and waits for that.
+            if state.countsAll, mayGoOn { return ([], true) }
             defer { state.whenDone = [] }
-            return (state.whenDone, state.countsAll)
+            return (state.whenDone, false)
         }
         for session in cache?.openSessions ?? [] { session.roomLookedAfter() }
         for tell in done { tell() }
-        // Somebody wanted all counted while a smaller sweep ran.
-        if again, environment.access.isOpen { begin(all: true) }
+        if again { begin(all: true) }
     }
 
     private func tell(_ error: StoreError, _ name: String = "") {

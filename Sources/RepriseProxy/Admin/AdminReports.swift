@@ -1,4 +1,5 @@
 package import RepriseCore
+import RepriseStorage
 
 /// Sums of a cache, as the admin listener tells them; sizes are bytes.
 package struct StatisticsReport: Codable, Sendable, Hashable {
@@ -55,5 +56,23 @@ package struct PrefetchReport: Codable, Sendable, Hashable {
         hasEnded = prefetch.hasEnded
         isComplete = hasEnded && progress.failure == nil
         failure = progress.failure?.message
+    }
+}
+
+/// How much room the store takes and may take, as the admin listener tells it; sizes are bytes, times seconds.
+package struct RoomReport: Codable, Sendable, Hashable {
+    /// What it takes on its volume.
+    package var allocated: Int64
+    /// `nil` where there is no limit.
+    package var limit: Int64?
+    package var maxAge: Int64?
+    package var minFree: Int64?
+
+    package init(_ cache: MediaCache) {
+        let limits = cache.limits
+        allocated = cache.allocatedBytes
+        limit = limits.bytes
+        maxAge = limits.age?.components.seconds
+        minFree = limits.freeSpace
     }
 }

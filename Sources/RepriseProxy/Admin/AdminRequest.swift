@@ -13,6 +13,7 @@ package import RepriseRanges
 ///     PUT    /pins?url=U     DELETE /pins?url=U
 ///     POST   /prefetches?url=U[&range=0-99]    fetch ahead; answers with an id
 ///     GET    /prefetches     GET /prefetches/ID     DELETE /prefetches/ID
+///     POST   /sweep                            count, remove what is too old, make room; answers with what is taken then
 ///     POST   /drain                            take no more connections: health turns to 503
 package enum AdminRequest: Sendable, Hashable {
     case health
@@ -29,6 +30,7 @@ package enum AdminRequest: Sendable, Hashable {
     case prefetches
     case prefetchProgress(Int)
     case cancelPrefetch(Int)
+    case sweep
     case drain
 
     /// Why a request is none.
@@ -49,6 +51,7 @@ package enum AdminRequest: Sendable, Hashable {
         case "/statistics": self = try AdminRequest.only("GET", method, .statistics)
         case "/metrics": self = try AdminRequest.only("GET", method, .metrics)
         case "/activity": self = try AdminRequest.only("GET", method, .activity)
+        case "/sweep": self = try AdminRequest.only("POST", method, .sweep)
         case "/drain": self = try AdminRequest.only("POST", method, .drain)
         case "/entries": self = try AdminRequest.entries(method, parameters)
         case "/pins":
@@ -92,6 +95,7 @@ package enum AdminRequest: Sendable, Hashable {
         case .prefetches: ("GET", "/prefetches")
         case .prefetchProgress(let id): ("GET", "/prefetches/\(id)")
         case .cancelPrefetch(let id): ("DELETE", "/prefetches/\(id)")
+        case .sweep: ("POST", "/sweep")
         case .drain: ("POST", "/drain")
         }
     }

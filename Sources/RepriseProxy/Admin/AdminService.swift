@@ -63,6 +63,9 @@ package final class AdminService: Sendable {
             state.withLock { $0.isDraining = true }
             onDrain()
             return .text(202, "draining")
+        case .sweep:
+            await cache.collectGarbage()
+            return try json(RoomReport(cache))
         case .metrics:
             guard let text = metrics() else { return .text(404, "this process keeps no metrics") }
             return AdminAnswer(

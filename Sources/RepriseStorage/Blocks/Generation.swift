@@ -48,6 +48,9 @@ package final class Generation: Sendable {
         /// Somebody else wrote before one of our own changes, which moved the change time once more.
         var isDisturbed = false
         var damaged: Int64 = 0
+        var isPunchable = false
+        /// Bytes were handed to the kernel by descriptor, which may still be on their way.
+        var isGivenToKernel = false
         /// Moves when what was known of the files is not any more; leases from before are worth nothing then.
         var epoch: UInt64 = 0
 
@@ -116,6 +119,8 @@ package final class Generation: Sendable {
                 fresh.leases = state.leases
                 fresh.nextLease = state.nextLease
                 fresh.damaged = state.damaged
+                fresh.isPunchable = state.isPunchable
+                fresh.isGivenToKernel = state.isGivenToKernel
                 fresh.epoch = state.epoch + 1
                 state = fresh
             }
@@ -378,7 +383,27 @@ package final class Generation: Sendable {
         }
     }
 
-    var descriptor: Int32? { body.descriptor }
+    /// Whether bytes may be handed to the kernel by descriptor: not of what may be punched while it is read.
+    var descriptor: Int32? {
+        let mayBePunched = state.withLock { state in
+            if !state.isPunchable { state.isGivenToKernel = true }
+            return state.isPunchable
+        }
+        return mayBePunched ? nil : body.descriptor
+    }
+
+    /// Lets its blocks be punched although it is read: from here on its bytes are copied on their way out.
+    ///
+    /// A lease on bytes that went to a socket by descriptor ends when the kernel has them, but they lie in the page cache
+    /// until the other end has read them, and punching part of a large folio writes zeros into it in place (measured on
+    /// Linux 6.18 with ext4: a slow client of this machine got zeros for bytes that were sent megabytes before).
+    /// - Returns: `false` where bytes were given to the kernel already in this open: then nothing may be punched.
+    package func makePunchable() -> Bool {
+        state.withLock { state in
+            if !state.isGivenToKernel { state.isPunchable = true }
+            return state.isPunchable
+        }
+    }
 
     func isResident(_ range: ByteRange) -> Bool {
         body.isResident(offset: range.lowerBound, count: range.count)

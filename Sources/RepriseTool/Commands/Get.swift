@@ -30,7 +30,7 @@
                     return parts[0]
                 }
                 let client = try upstreams.makeClient(store)
-                let cache = MediaCache(store: try store.open(), client: client)
+                let cache = try store.makeCache(store.open(), client: client)
                 let result = await Result { try await copy(cache.resource(for: source), wanted) }
                 await cache.close()
                 try await client.shutdown()

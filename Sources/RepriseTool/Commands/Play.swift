@@ -39,7 +39,7 @@
                     try await start(program, server.file.media + RequestTarget.target(for: source, token: token))
                 case .us(let opened):
                     let client = try upstreams.makeClient(store)
-                    let cache = MediaCache(store: opened, client: client)
+                    let cache = try store.makeCache(opened, client: client)
                     let proxy = try await MediaProxy.start(cache: cache)
                     let failure = await caught { try await start(program, proxy.address(for: source)) }
                     await proxy.stop()

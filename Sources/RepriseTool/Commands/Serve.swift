@@ -49,6 +49,12 @@
         var threads: Int?
         @Option(help: "Port of 127.0.0.1 for administration and metrics, besides the control socket.")
         var adminPort: Int?
+        @Option(help: "Most the store may take, for example 50GB, or none. (default: none)")
+        var limit: String?
+        @Option(help: "How long what is not used is kept, for example 90d, or none. (default: none)")
+        var maxAge: String?
+        @Option(help: "What is to stay free on the store's disk, for example 1GiB, or none. (default: 1GiB)")
+        var minFree: String?
         @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical. (default: notice)")
         var logLevel: String?
         @Flag(help: "Print each setting, its value and where it comes from, and serve nothing.")
@@ -68,6 +74,8 @@
                 .sample: sample ? .bool(true) : nil, .origin: origin.isEmpty ? nil : .stringArray(origin),
                 .node: node.map { .string($0) }, .threads: threads.map { .int($0) },
                 .adminPort: adminPort.map { .int($0) }, .logLevel: logLevel.map { .string($0) },
+                .limit: limit.map { .string($0) }, .maxAge: maxAge.map { .string($0) },
+                .minFree: minFree.map { .string($0) },
             ]
             return try store.settings(flags.merging(upstreams.flags) { $1 })
         }
@@ -87,6 +95,7 @@
                 let opened = try store.open()
                 let token = chosen.hasToken && edge == nil ? try store.token() : nil
                 var rules = MediaCache.Configuration()
+                rules.limits = chosen.limits
                 if edge != nil {
                     rules.freshness = .http
                     rules.keys = .exact

@@ -81,7 +81,7 @@
             case .server(let server): try await work(.server(server))
             case .us(let store):
                 let client = try upstreams?.makeClient(self) ?? AsyncHTTPOriginClient()
-                let cache = MediaCache(store: store, client: client)
+                let cache = try makeCache(store, client: client)
                 let service = AdminService(cache)
                 let failure = await caught { try await work(.own(service)) }
                 service.cancelPrefetches()

@@ -52,6 +52,7 @@
             gauge("reprise_connections", connections())
             gauge("reprise_readers", activity.readers)
             gauge("reprise_transfers", activity.transfers)
+            gauge("reprise_store_bytes", Int(cache.allocatedBytes))
             return registry.text()
         }
 

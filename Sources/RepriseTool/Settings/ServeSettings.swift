@@ -2,6 +2,7 @@
     import Logging
     import RepriseHTTP
     import RepriseProxy
+    import RepriseStorage
 
     /// What `serve` needs, checked.
     struct ServeSettings {
@@ -16,6 +17,7 @@
         let threads: Int?
         let adminPort: Int?
         let logLevel: Logger.Level
+        let limits: StoreLimits
 
         /// - Throws: A `Failure` that names the setting, where it was set and what was expected.
         init(_ settings: Settings) throws {
@@ -31,6 +33,7 @@
                 throw settings.wrong(.logLevel)
             }
             logLevel = level
+            limits = try settings.limits()
             let node = settings.text(.node) ?? "reprise"
             let isToken = node.utf8.allSatisfy { byte in
                 byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)

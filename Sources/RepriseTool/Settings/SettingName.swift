@@ -9,12 +9,15 @@
         case sample, origin, node, threads
         case adminPort = "admin-port"
         case logLevel = "log-level"
+        case limit
+        case maxAge = "max-age"
+        case minFree = "min-free"
         case allow, deny
 
         /// What its value is.
         var type: ConfigType {
             switch self {
-            case .directory, .host, .node, .logLevel: .string
+            case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree: .string
             case .port, .threads, .adminPort: .int
             case .noToken, .sample: .bool
             case .origin, .allow, .deny: .stringArray
@@ -30,6 +33,8 @@
             case .node: "a name without spaces and separators is expected"
             case .logLevel: "trace, debug, info, notice, warning, error or critical is expected"
             case .port, .adminPort: "a whole number from 0 to 65535 is expected"
+            case .limit, .minFree: "a size like 500MB or 2GiB is expected, or none"
+            case .maxAge: "a time like 90d, 12h or 30m is expected, or none"
             case .threads: "a whole number from 1 on is expected"
             case .noToken, .sample: "true or false is expected"
             case .allow, .deny: "a list of addresses, blocks of addresses, hosts, *.suffix or * is expected"
@@ -44,6 +49,8 @@
             case .noToken, .sample: .bool(false)
             case .node: .string("reprise")
             case .logLevel: .string("notice")
+            case .limit, .maxAge: .string("none")
+            case .minFree: .string("1GiB")
             case .allow, .deny: .stringArray([])
             case .directory, .origin, .threads, .adminPort: nil
             }

@@ -3,6 +3,7 @@
     import Foundation
     import RepriseHTTP
     import ReprisePlatform
+    import RepriseStorage
 
     /// What is set, and where: a flag goes before a variable of the environment, that before the file, that before the
     /// default. A list is taken from one place as a whole.
@@ -118,6 +119,24 @@
             guard case .int(let number)? = self[name]?.content else { return nil }
             guard range.contains(number) else { throw wrong(name) }
             return number
+        }
+
+        /// How much the store may take.
+        func limits() throws -> StoreLimits {
+            func size(_ name: SettingName) throws -> Int64? {
+                guard let text = text(name), text != "none" else { return nil }
+                guard let size = Size(text), size.bytes > 0 else { throw wrong(name) }
+                return size.bytes
+            }
+            var limits = StoreLimits.server
+            limits.bytes = try size(.limit)
+            limits.freeSpace = try size(.minFree)
+            limits.age = nil
+            if let text = text(.maxAge), text != "none" {
+                guard let age = Duration(text: text), age > .zero else { throw wrong(.maxAge) }
+                limits.age = age
+            }
+            return limits
         }
 
         /// Who may be asked.

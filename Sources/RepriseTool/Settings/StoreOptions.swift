@@ -25,6 +25,13 @@
             return try Settings(flags: flags, path: config, environment: ProcessInfo.processInfo.environment)
         }
 
+        /// A cache of the tool's own over `store`, within the limits that are set.
+        func makeCache(_ store: Store, client: any OriginClient) throws -> MediaCache {
+            var rules = MediaCache.Configuration()
+            rules.limits = try settings().limits()
+            return MediaCache(store: store, client: client, configuration: rules)
+        }
+
         /// The store's directory.
         var root: String { get throws { try settings().text(.directory) ?? StoreOptions.standardRoot } }
 

@@ -282,6 +282,7 @@ extension SessionState {
         representations[number]?.storing = .open(entry.generation)
         representations[number]?.lost = nil
         environment.quota.stored(Quota.entryCost)
+        if let representation = representations[number] { expectTrimming(representation) }
         if isCommitted {
             representations[number]?.isCommitted = true
             current = number

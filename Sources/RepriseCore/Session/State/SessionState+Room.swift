@@ -101,6 +101,14 @@ extension SessionState {
 
     // MARK: Giving room back
 
+    /// Something that will not fit beside much else is to be trimmed while it is read; the others may go to the kernel.
+    func expectTrimming(_ representation: Representation) {
+        guard let generation = representation.generation,
+            representation.info.length ?? .max > environment.quota.capacity / 2
+        else { return }
+        _ = generation.makePunchable()
+    }
+
     /// What can be given back although somebody reads, at least `wanted` bytes where there are as many. A pinned entry
     /// keeps all.
     func surplus(_ wanted: Int64) -> [(generation: Generation, ranges: [ByteRange])] {
@@ -108,7 +116,7 @@ extension SessionState {
         var result: [(Generation, [ByteRange])] = []
         for number in representations.keys.sorted() where rest > 0 {
             guard let representation = representations[number], let generation = representation.generation,
-                !representation.info.isPinned
+                !representation.info.isPinned, generation.makePunchable()
             else { continue }
             let spared = transfers.values.filter { $0.representation == number }.map { transfer in
                 ByteRange(generation.layout.blockStart(of: transfer.window.base), transfer.window.head)

@@ -134,6 +134,7 @@ struct SessionState {
             representations[id] = Representation(
                 id: id, info: entry.info, storing: .open(entry.generation), isCommitted: true, needsSniffing: false)
             current = id
+            if let representation = representations[id] { expectTrimming(representation) }
             countUse(id, entry.logUseCount)
             keepOrNot()
             if wasInvalidated { representations[id]?.info.checked = Freshness.invalidated }
