@@ -16,7 +16,7 @@ extension MediaCache {
         guard configuration.freshness == .http else { return }
         let targets = InvalidationRule.targets(method: method, url: url, status: status, fields: fields)
         if targets.isEmpty { return }
-        let keys = Set(targets.map { configuration.keys.key(for: $0) })
+        let keys = Set(targets.map { configuration.key(for: $0) })
         try await onDisk { () throws(StoreError) in try self.invalidate(keys) }
     }
 

@@ -21,6 +21,10 @@ public final class MediaCache: Sendable {
         public var sameness = SamenessRules()
         /// How a URL becomes a key.
         public var keys: KeyPolicy = .unsigned
+        /// Hosts that serve the same resources: one key, and the next is asked where one fails.
+        public var hostGroups: [HostGroup] = []
+        /// Who is asked for a fresh URL where one ran out in the middle of playback; `nil` where a refusal stands.
+        public var urlRefresher: URLRefresher?
         /// Fields sent with every request to an origin, for example `User-Agent`.
         public var originFields: HTTPFields = [:]
 
@@ -35,6 +39,9 @@ public final class MediaCache: Sendable {
 
         /// The defaults, for an app.
         public init() {}
+
+        /// The key of a URL: the policy's, for the host that stands for its group.
+        package func key(for url: OriginURL) -> ResourceKey { keys.key(for: hostGroups.canonical(url)) }
     }
 
     private struct State {
@@ -75,10 +82,19 @@ public final class MediaCache: Sendable {
         self.opener = opener
         let reason = trouble?.message ?? "it was made without a store"
         state = Lock(State(status: store == nil ? .passingThrough(reason: reason) : .ready))
-        environment = SessionEnvironment(
-            queues: queues, client: client, store: store, hosts: HostBook(limit: configuration.tuning.requestsPerHost),
-            hub: EventHub(), tuning: configuration.tuning, freshness: configuration.freshness,
-            sameness: configuration.sameness, limits: configuration.limits, admission: configuration.admission)
+        let hub = EventHub()
+        let several = HostGroupClient(client: client, groups: configuration.hostGroups, queues: queues) {
+            host, reason in
+            hub.send(.originFailed(origin: host.origin, reason: reason))
+        }
+        var environment = SessionEnvironment(
+            queues: queues, client: configuration.hostGroups.isEmpty ? client : several, store: store,
+            hosts: HostBook(limit: configuration.tuning.requestsPerHost), hub: hub, tuning: configuration.tuning,
+            freshness: configuration.freshness, sameness: configuration.sameness, limits: configuration.limits,
+            admission: configuration.admission)
+        environment.hostGroups = configuration.hostGroups
+        environment.freshURLs = configuration.urlRefresher.map { FreshURLs($0) }
+        self.environment = environment
         housekeeper = Housekeeper(environment: environment, policy: configuration.eviction)
         housekeeper.serve(self)
         if let store { takeCensus(store) }
@@ -196,7 +212,7 @@ public final class MediaCache: Sendable {
             "Icy-MetaData", "Accept-Encoding", "Host", "Content-Length",
         ])
         all.removeHopByHop()
-        var request = ResourceRequest(key: key ?? configuration.keys.key(for: url), url: url, fields: all)
+        var request = ResourceRequest(key: key ?? configuration.key(for: url), url: url, fields: all)
         request.isKept = storing == .normal
         return MediaResource(cache: self, request: request)
     }

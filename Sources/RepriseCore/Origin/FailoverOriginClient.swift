@@ -17,7 +17,7 @@ public final class FailoverOriginClient: OriginClient {
     }
 
     private let client: any OriginClient
-    private let origins: [OriginURL]
+    private let mirrors: Mirrors
     private let patience: Int64
     private let queues: any WorkQueues
     private let state: Lock<State>
@@ -28,17 +28,18 @@ public final class FailoverOriginClient: OriginClient {
     ///   - patience: Seconds one of several may take to begin an answer.
     public convenience init(client: any OriginClient, origins: [OriginURL], patience: Int = 5) {
         self.init(
-            client: client, origins: origins, patience: Int64(patience) * 1_000_000_000, queues: SystemWorkQueues())
+            client: client, mirrors: .bases(origins), patience: Int64(patience) * 1_000_000_000,
+            queues: SystemWorkQueues())
     }
 
     /// The same with a clock of its own; `patience` in nanoseconds.
-    package init(client: any OriginClient, origins: [OriginURL], patience: Int64, queues: any WorkQueues) {
-        precondition(!origins.isEmpty, "somebody has to be asked")
+    package init(client: any OriginClient, mirrors: Mirrors, patience: Int64, queues: any WorkQueues) {
+        precondition(mirrors.count > 0, "somebody has to be asked")
         self.client = client
-        self.origins = origins
+        self.mirrors = mirrors
         self.patience = patience
         self.queues = queues
-        state = Lock(State(roster: OriginRoster(count: origins.count)))
+        state = Lock(State(roster: OriginRoster(count: mirrors.count)))
     }
 
     /// Calls `listener` whenever a request failed at an origin, with the origin and why; on any thread, it must be quick.
@@ -51,37 +52,27 @@ public final class FailoverOriginClient: OriginClient {
         _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
     ) -> any OriginExchange {
         let now = queues.now()
-        let order = state.withLock { $0.roster.order(now: now) }
+        let order = state.withLock { $0.roster.order(now: now, preferring: mirrors.home(of: request.url)) }
         let exchange = FailoverExchange(self, request, order: order, onEvent: onEvent)
         exchange.askNext()
         return exchange
-    }
-
-    /// The same resource at another of the origins; as it is where the first one's base is not before it.
-    package func url(_ url: OriginURL, at index: Int) -> OriginURL {
-        guard index > 0 else { return url }
-        let first = origins[0].base
-        let text = url.description
-        guard text.utf8.starts(with: (first + "/").utf8) else { return url }
-        let rest = String(decoding: text.utf8.dropFirst(first.utf8.count), as: UTF8.self)
-        return OriginURL(origins[index].base + rest) ?? url
     }
 
     fileprivate func send(
         _ request: OriginRequest, to index: Int, _ onEvent: @escaping @Sendable (OriginEvent) -> Void
     ) -> any OriginExchange {
         var request = request
-        request.url = url(request.url, at: index)
+        request.url = mirrors.url(request.url, at: index)
         return client.start(request, onEvent: onEvent)
     }
 
-    fileprivate func note(_ outcome: OriginRoster.Outcome, of index: Int, _ reason: String) {
+    fileprivate func note(_ outcome: OriginRoster.Outcome, of index: Int, for url: OriginURL, _ reason: String) {
         let now = queues.now()
         let listener = state.withLock { state in
             state.roster.note(outcome, of: index, now: now)
             return state.listener
         }
-        if outcome != .answered { listener?(origins[index], reason) }
+        if outcome != .answered { listener?(mirrors.place(index, for: url), reason) }
     }
 
     fileprivate var now: Int64 { queues.now() }
@@ -156,14 +147,15 @@ private final class FailoverExchange: OriginExchange {
         switch event {
         case .head(let head):
             let isTrouble = OriginRoster.isTrouble(head.status)
-            client.note(isTrouble ? .troubled : .answered, of: index, "status \(head.status)")
+            client.note(isTrouble ? .troubled : .answered, of: index, for: request.url, "status \(head.status)")
             if isTrouble, mayGoOn, request.isSafe { return goOn(from: serial) }
             state.withLock { $0.hasHead = true }
             onEvent(event)
             return payDemands()
         case .failed(let failure):
             client.note(
-                hadHead ? .troubled : OriginRoster.outcome(of: failure.kind), of: index, failure.message)
+                hadHead ? .troubled : OriginRoster.outcome(of: failure.kind), of: index, for: request.url,
+                failure.message)
             if !hadHead, mayGoOn, request.isSafe || failure.kind == .unreachable { return goOn(from: serial) }
             end()
         case .end: end()
@@ -186,7 +178,7 @@ private final class FailoverExchange: OriginExchange {
             state.serial == serial && !state.hasHead && !state.isCancelled ? state.asked : nil
         }
         guard let index, request.isSafe else { return }
-        client.note(.unreachable, of: index, "no answer in time")
+        client.note(.unreachable, of: index, for: request.url, "no answer in time")
         goOn(from: serial)
     }
 
@@ -228,7 +220,7 @@ private final class FailoverExchange: OriginExchange {
         exchange?.cancel()
         // Whoever asked has lost patience as well; the last of several has no timer of its own.
         if let silent, client.isImpatient(since: silent.since) {
-            client.note(.unreachable, of: silent.index, "no answer in time")
+            client.note(.unreachable, of: silent.index, for: request.url, "no answer in time")
         }
     }
 }

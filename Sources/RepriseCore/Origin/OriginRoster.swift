@@ -41,8 +41,10 @@ package struct OriginRoster: Sendable, Hashable {
     /// is, all of them, the one that was left alone longest first. Never empty where there are any.
     ///
     /// Where the first of them is on trial, further requests go elsewhere until its answer is there.
-    package mutating func order(now: Int64) -> [Int] {
-        let ready = standings.indices.filter { standings[$0].heldUntil <= now }
+    /// - Parameter home: The one that is preferred for this request; the others follow in their order.
+    package mutating func order(now: Int64, preferring home: Int = 0) -> [Int] {
+        var ready = standings.indices.filter { standings[$0].heldUntil <= now }
+        if let place = ready.firstIndex(of: home) { ready.insert(ready.remove(at: place), at: 0) }
         guard let first = ready.first else {
             return standings.indices.sorted { (standings[$0].heldUntil, $0) < (standings[$1].heldUntil, $1) }
         }

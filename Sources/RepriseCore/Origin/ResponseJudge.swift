@@ -39,13 +39,18 @@ package struct ResponseJudge: Sendable {
     package var held: Held?
     /// Whether a differing entity tag alone means another representation. False for a host known to disagree with itself.
     package var trustsEntityTags = true
+    /// Whether another date of change means another representation. False for another host than the held one's.
+    package var trustsDates = true
     /// Seconds since 1970, for `Retry-After` given as a date.
     package var now: Int64
 
-    package init(asked: ByteRange?, held: Held?, trustsEntityTags: Bool = true, now: Int64) {
+    package init(
+        asked: ByteRange?, held: Held?, trustsEntityTags: Bool = true, trustsDates: Bool = true, now: Int64
+    ) {
         self.asked = asked
         self.held = held
         self.trustsEntityTags = trustsEntityTags
+        self.trustsDates = trustsDates
         self.now = now
     }
 
@@ -111,7 +116,7 @@ package struct ResponseJudge: Sendable {
         if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {
             return old.opaque != tag.opaque || old.isWeak != tag.isWeak
         }
-        if let old = held.validator.lastModified, let date = new.lastModified { return old != date }
+        if trustsDates, let old = held.validator.lastModified, let date = new.lastModified { return old != date }
         return false
     }
 }

@@ -41,7 +41,9 @@ package struct ContinuationGuard: Sendable, Hashable {
     }
 
     /// The guard for a held validator; `nil` where the policy forbids to continue.
-    package init?(policy: SamenessPolicy, validator: Validator, trustsEntityTags: Bool) {
+    package init?(
+        policy: SamenessPolicy, validator: Validator, trustsEntityTags: Bool, trustsDates: Bool = true
+    ) {
         switch policy {
         case .lengthOnly: self.init(ifRange: nil, comparesOverlap: false)
         case .strict:
@@ -53,7 +55,7 @@ package struct ContinuationGuard: Sendable, Hashable {
             } else {
                 // A weak tag or a demoted host: the date still tells most changes, the overlap the rest.
                 let date = validator.entityTag == nil || !trustsEntityTags ? validator.lastModified : nil
-                self.init(ifRange: trustsEntityTags ? date : nil, comparesOverlap: true)
+                self.init(ifRange: trustsEntityTags && trustsDates ? date : nil, comparesOverlap: true)
             }
         }
     }

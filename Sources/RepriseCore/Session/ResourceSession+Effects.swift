@@ -31,6 +31,10 @@ extension ResourceSession {
             }
         case .event(let event): environment.hub.send(event)
         case .count(let change): environment.hub.count(change)
+        case .refresh(let serial, let refused):
+            environment.freshURLs?.ask(refused) { [weak self] answer in
+                self?.perform { $0.refreshed(serial, answer) }
+            }
         case .forget: onForget(self)
         }
     }

@@ -54,7 +54,7 @@ package final class ResourceSession: Sendable {
     ) -> Int? {
         perform { state in
             guard !state.isForgotten else { return nil }
-            state.url = url
+            state.url = environment.freshURLs?.newest(url) ?? url
             state.fields = fields
             environment.hub.count { $0.readers += 1 }
             return state.attach(position: position, end: end, priority: priority, isKept: isKept)

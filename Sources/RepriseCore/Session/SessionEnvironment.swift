@@ -15,6 +15,10 @@ package struct SessionEnvironment: Sendable {
     /// How much may be stored.
     package let quota: QuotaBook
     package var admission: Admission
+    /// Hosts that serve the same.
+    package var hostGroups: [HostGroup] = []
+    /// Who is asked for URLs in place of those that ran out; `nil` where nobody is.
+    package var freshURLs: FreshURLs?
 
     package init(
         queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostBook, hub: EventHub,

@@ -11,6 +11,7 @@ struct Transfer {
     struct Request {
         /// Tells events of this request from those of earlier ones.
         let serial: Int
+        let url: OriginURL
         /// The host whose place it holds.
         let origin: String
         /// The caller's own fields it was sent with: they decide whether others may have the answer.
@@ -72,6 +73,8 @@ struct Transfer {
     var isChecked = false
     /// An entity tag alone differed: this request finds out by an overlap whether the bytes do.
     var isTrial = false
+    /// And that dates differ counts as little: another host answers.
+    var isTrialElsewhere = false
 
     init(id: Int, representation: Int?, start: Int64, requestIndex: Int, now: Int64) {
         self.id = id

@@ -35,7 +35,8 @@ import Testing
             let hosts = Hosts(clients: [
                 "origin.test": first, "other.test": InMemoryOriginClient(origin: other, queues: queues),
             ])
-            let client = FailoverOriginClient(client: hosts, origins: origins, patience: 5 * second, queues: queues)
+            let client = FailoverOriginClient(
+                client: hosts, mirrors: .bases(origins), patience: 5 * second, queues: queues)
             client.onFailure { origin, reason in failures.add("\(origin.host): \(reason)") }
             return client
         }

@@ -150,7 +150,7 @@ final class Player: @unchecked Sendable {
 
     private func check(_ piece: ArraySlice<UInt8>, _ offset: Int64) -> Int64 {
         if offset != position { violation = "bytes at \(offset) for position \(position)" }
-        guard let resource = world.origin.resource(at: path) else {
+        guard let resource = world.origin.resource(at: String(path.prefix { $0 != "?" })) else {
             violation = "bytes of nothing"
             return Int64(piece.count)
         }

@@ -32,7 +32,8 @@ extension SessionState {
             request.position += Int64(part.count)
             rest = rest.dropFirst(part.count)
             if transfer.isTrial, request.position >= transfer.window.head {
-                demoteEntityTags()
+                transfers[id] = transfer
+                passedTrial(id)
                 transfer.isTrial = false
             }
         }
@@ -77,14 +78,9 @@ extension SessionState {
     /// The origin still has the stored bytes: the transfer goes on to what is missing.
     private mutating func passedCheck(_ id: Int) {
         transfers[id]?.isChecked = true
-        if transfers[id]?.isTrial == true { demoteEntityTags() }
+        passedTrial(id)
         endRequest(id)
         ask(id)
-    }
-
-    private mutating func demoteEntityTags() {
-        environment.hosts.distrustEntityTags(of: url.origin, now: wallClock)
-        effects.append(.event(.demotedEntityTags(host: url.origin)))
     }
 
     /// Tells the host's book a connection's rate, over spells in which bytes were asked for.

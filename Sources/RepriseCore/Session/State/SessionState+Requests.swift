@@ -16,11 +16,11 @@ extension SessionState {
         var overlap: ArraySlice<UInt8> = []
         var isCheck = false
         if let representation, !transfer.isSequential {
-            let trusts = environment.hosts.trustsEntityTags(of: url.origin, now: wallClock) && !transfer.isTrial
+            let trust = trust(transfer)
             guard
                 let guardian = ContinuationGuard(
                     policy: environment.sameness.policy(for: url.host), validator: representation.info.validator,
-                    trustsEntityTags: trusts)
+                    trustsEntityTags: trust.entityTags, trustsDates: trust.dates)
             else {
                 supersede(representation.id)
                 finish(id)
@@ -58,7 +58,7 @@ extension SessionState {
         for line in guardFields.lines { fields[line.name] = line.value }
         let serial = makeID()
         transfer.request = Transfer.Request(
-            serial: serial, origin: url.origin, callerFields: callerFields,
+            serial: serial, url: url, origin: url.origin, callerFields: callerFields,
             asked: transfer.isSequential ? nil : asked, sentAt: now, overlap: overlap, isCheck: isCheck)
         if !isCheck {
             transfer.lastAsked = asked

@@ -9,7 +9,7 @@ extension SessionState {
         for id: Int, _ representation: Representation?, _ wanting: [TransferPlanner.Reader]
     ) {
         guard let reader = readers[id], let view = wanting.first(where: { $0.id == id }), let missing = view.missing,
-            trouble.map({ now >= $0.notBefore }) ?? true
+            trouble.map({ now >= $0.notBefore }) ?? true, refreshing == nil
         else { return }
         let blockSize = environment.store?.layout.blockSize ?? BlockLayout.standard.blockSize
         var start = missing - missing % blockSize
@@ -65,7 +65,9 @@ extension SessionState {
 
     /// The next request is asked when half of the last one was read on, or somebody waits for it.
     private func mayAskNext(_ id: Int) -> Bool {
-        guard let transfer = transfers[id], trouble.map({ now >= $0.notBefore }) ?? true else { return false }
+        guard let transfer = transfers[id], trouble.map({ now >= $0.notBefore }) ?? true, refreshing == nil else {
+            return false
+        }
         guard transfer.lastAsked.count > 0 else { return true }
         let half = transfer.lastAsked.lowerBound + transfer.lastAsked.count / 2
         return transfer.readers.contains { reader in

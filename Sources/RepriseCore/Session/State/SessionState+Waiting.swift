@@ -8,6 +8,7 @@ extension SessionState {
     /// Readers that have waited past the deadline get the last error.
     mutating func failHopeless() {
         failQueued()
+        failSlowRefresh()
         guard let trouble else { return }
         for id in readers.keys.sorted() {
             guard let reader = readers[id], reader.isWaiting, reader.failure == nil else { continue }
@@ -59,7 +60,7 @@ extension SessionState {
         return true
     }
 
-    private func isStarving(_ reader: Reader) -> Bool {
+    func isStarving(_ reader: Reader) -> Bool {
         guard let number = reader.representation, let representation = representations[number] else { return true }
         switch representation.generation?.availability(at: reader.position) {
         // What is stored only has to be read and proved; the origin's trouble is not its own.
@@ -124,6 +125,7 @@ extension SessionState {
         } else if readers.isEmpty {
             lookAgain(at: idleSince + tuning.idleClose)
         }
+        if let refreshing, waiting { lookAgain(at: refreshing.since + tuning.retryDeadline) }
     }
 
     /// Has `tick` called at `time`, or sooner where something else is due before. Only one timer counts at a time.

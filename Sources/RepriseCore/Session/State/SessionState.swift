@@ -27,6 +27,7 @@ struct SessionState {
         case tick(at: Int64)
         case event(CacheEvent)
         case count(@Sendable (inout CacheStatistics) -> Void)
+        case refresh(serial: Int, RefusedURL)
         case forget
     }
 
@@ -88,6 +89,12 @@ struct SessionState {
     static let ownCallersLimit = 16
     /// There is an entry that cannot be read now: nothing is stored, as that would replace it.
     var isUnreadable = false
+    /// The one question for a fresh URL that is under way.
+    var refreshing: Refreshing?
+    /// A fresh URL no answer has come for yet.
+    var provisionalURL: OriginURL?
+    /// Origins whose tags and dates differ from what is held though an overlap showed the same bytes.
+    var looseOrigins: Set<String> = []
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
     /// Called when the host has a place again, after none was free.
@@ -96,7 +103,7 @@ struct SessionState {
     init(key: ResourceKey, url: OriginURL, fields: HTTPFields, isPrivate: Bool, environment: SessionEnvironment) {
         self.key = key
         isOfVariant = key != key.primary
-        self.url = url
+        self.url = environment.freshURLs?.newest(url) ?? url
         self.fields = fields
         self.isPrivate = isPrivate
         self.environment = environment

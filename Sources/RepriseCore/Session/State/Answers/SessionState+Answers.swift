@@ -30,11 +30,15 @@ extension SessionState {
             keepFromVariant(id)
             return
         }
+        let trust = trust(transfer)
         let judge = ResponseJudge(
-            asked: request.asked, held: representation?.held,
-            trustsEntityTags: environment.hosts.trustsEntityTags(of: url.origin, now: wallClock) && !transfer.isTrial,
-            now: wallClock)
+            asked: request.asked, held: representation?.held, trustsEntityTags: trust.entityTags,
+            trustsDates: trust.dates, now: wallClock)
         let verdict = judge.verdict(head)
+        switch verdict {
+        case .part, .whole, .changed, .notModified, .pastEnd: noteAccepted(request.url)
+        case .refused, .busy, .invalid: break
+        }
         if request.isRevalidation {
             revalidated(id, head, verdict)
             return
@@ -48,6 +52,12 @@ extension SessionState {
             accept(id, head, representation, length: total, servesRanges: true)
             beginBody(id, at: range.lowerBound, end: range.upperBound)
         case .whole(let length):
+            if let representation, request.asked != nil, representation.info.servesRanges, isElsewhere(representation),
+                isWorthTrial(id, representation, Validator(fields: head.fields), length: length)
+            {
+                // Not a host without ranges, but one that does not know the condition.
+                return tryByOverlap(id, representation)
+            }
             accept(id, head, representation, length: length, servesRanges: false)
             rebase(id)
             beginBody(id, at: 0, end: length)

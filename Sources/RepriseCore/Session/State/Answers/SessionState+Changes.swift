@@ -10,19 +10,8 @@ extension SessionState {
     ) {
         guard let held else { return }
         let new = Validator(fields: head.fields)
-        if environment.sameness.policy(for: url.host) == .automatic, !(transfers[id]?.isTrial ?? true),
-            head.status == 200 || head.status == 206,
-            let old = held.info.validator.entityTag, let tag = new.entityTag, old != tag,
-            held.info.length != nil, length == held.info.length,
-            held.info.validator.lastModified != nil, held.info.validator.lastModified == new.lastModified,
-            held.generation?.claimed.isEmpty == false
-        {
-            // Only the tag differs: the bytes shall decide (nodes of one CDN often disagree about tags).
-            endRequest(id)
-            transfers[id]?.isTrial = true
-            transfers[id]?.requestIndex -= 1
-            ask(id)
-            return
+        if head.status == 200 || head.status == 206, isWorthTrial(id, held, new, length: length) {
+            return tryByOverlap(id, held)
         }
         guard storable(head) else {
             endRequest(id)

@@ -28,9 +28,11 @@ extension SessionState {
 
     mutating func refused(_ id: Int, _ status: Int, _ head: OriginResponseHead) {
         let starved = transfers[id]?.readers ?? []
+        let sent = transfers[id]?.request?.url
         endRequest(id)
         finish(id)
         effects.append(.event(.originError(key: key.text, reason: "status \(status)")))
+        if let sent, asksAnew(after: status, of: sent) { return }
         let waiting = readers.keys.sorted().filter { readers[$0]?.representation == nil }
         for reader in Set(starved + waiting).sorted() where readers[reader]?.isWaiting == true {
             readers[reader]?.outcome.forwardStatus = status

@@ -10,7 +10,7 @@ extension SessionState {
         guard confirmationFields != nil || readers.values.contains(where: { $0.awaitsFreshness && $0.failure == nil }),
             let number = offered, let representation = representations[number],
             !transfers.values.contains(where: { $0.request?.isRevalidation == true }),
-            trouble.map({ now >= $0.notBefore }) ?? true
+            trouble.map({ now >= $0.notBefore }) ?? true, refreshing == nil
         else { return }
         guard !isRevalidationQueued else { return }
         isRevalidationQueued = true
@@ -26,7 +26,7 @@ extension SessionState {
         let serial = makeID()
         var transfer = Transfer(id: id, representation: number, start: 0, requestIndex: 0, now: now)
         transfer.request = Transfer.Request(
-            serial: serial, origin: url.origin, callerFields: callerFields, sentAt: now, isRevalidation: true)
+            serial: serial, url: url, origin: url.origin, callerFields: callerFields, sentAt: now, isRevalidation: true)
         transfers[id] = transfer
         send(id, serial, fields, range: "revalidate")
     }
@@ -43,6 +43,7 @@ extension SessionState {
             }
             return
         }
+        if case .refused(let status) = verdict, let request, asksAnew(after: status, of: request.url) { return }
         switch verdict {
         case .notModified where Confirmation.confirmed([representation.info.validator], by: head.fields).isEmpty:
             note(.originInvalid, "the origin confirms something else than what is stored")
