@@ -82,7 +82,8 @@
             (#"{"host": null}"#, "host: an address"), (#"{"port": 1"#, "is not one object of JSON"),
             ("[]", "is not one object of JSON"),
             (#"{"log-level": "loud"}"#, "log-level: trace"), (#"{"origin": ["ftp://x"]}"#, "origin: a list"),
-            (#"{"threads": 0}"#, "threads: a whole"),
+            (#"{"threads": 0}"#, "threads: a whole"), (#"{"same": ["a"]}"#, "same: a list of groups"),
+            (#"{"key-strip": "x"}"#, "key-strip: a list of names"),
         ])
         func `what is wrong in a file is told with file and key`(json: String, words: String) throws {
             try withFile(json) { file, folder in

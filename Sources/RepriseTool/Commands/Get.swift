@@ -29,8 +29,9 @@
                     }
                     return parts[0]
                 }
+                let rules = try store.configuration()
                 let client = try upstreams.makeClient(store)
-                let cache = try store.makeCache(store.open(), client: client)
+                let cache = MediaCache(store: try store.open(), client: client, configuration: rules)
                 let result = await Result { try await copy(cache.resource(for: source), wanted) }
                 await cache.close()
                 try await client.shutdown()

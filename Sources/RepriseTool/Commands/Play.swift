@@ -32,6 +32,7 @@
         func run() async throws {
             try await RepriseTool.run {
                 let source = try parseURL(url)
+                let rules = try store.configuration()
                 let program = try findPlayer()
                 switch try store.hold() {
                 case .server(let server):
@@ -39,7 +40,7 @@
                     try await start(program, server.file.media + RequestTarget.target(for: source, token: token))
                 case .us(let opened):
                     let client = try upstreams.makeClient(store)
-                    let cache = try store.makeCache(opened, client: client)
+                    let cache = MediaCache(store: opened, client: client, configuration: rules)
                     let proxy = try await MediaProxy.start(cache: cache)
                     let failure = await caught { try await start(program, proxy.address(for: source)) }
                     await proxy.stop()

@@ -94,11 +94,9 @@
                 let edge = chosen.edge
                 let opened = try store.open()
                 let token = chosen.hasToken && edge == nil ? try store.token() : nil
-                var rules = MediaCache.Configuration()
-                rules.limits = chosen.limits
+                var rules = try decided.cacheConfiguration(isShared: edge != nil)
                 if edge != nil {
                     rules.freshness = .http
-                    rules.keys = .exact
                     rules.tuning.requestsPerHost = Self.edgeRequests
                 }
                 let client = try UpstreamOptions.client(decided, requests: rules.tuning.requestsPerHost)

@@ -24,9 +24,10 @@
         func run() async throws {
             try await RepriseTool.run {
                 let opened = try store.openForReading()
+                let named = try urls.map { try store.key($0).text }
                 var damaged: Int64 = 0
                 do throws(StoreError) {
-                    for key in try keys(opened) { damaged += try check(key, opened) }
+                    for key in try keys(named, opened) { damaged += try check(key, opened) }
                 } catch {
                     throw Failure(error)
                 }
@@ -34,10 +35,8 @@
             }
         }
 
-        private func keys(_ store: Store) throws(StoreError) -> [String] {
-            if !urls.isEmpty {
-                return urls.map { OriginURL($0).map { KeyPolicy.unsigned.key(for: $0).text } ?? $0 }
-            }
+        private func keys(_ named: [String], _ store: Store) throws(StoreError) -> [String] {
+            if !named.isEmpty { return named }
             var keys: [String] = []
             for name in try store.entryNames() {
                 if let key = try store.describe(name: name)?.info.key { keys.append(key) }

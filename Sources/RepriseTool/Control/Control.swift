@@ -80,8 +80,9 @@
             switch try hold() {
             case .server(let server): try await work(.server(server))
             case .us(let store):
+                let rules = try configuration()
                 let client = try upstreams?.makeClient(self) ?? AsyncHTTPOriginClient()
-                let cache = try makeCache(store, client: client)
+                let cache = MediaCache(store: store, client: client, configuration: rules)
                 let service = AdminService(cache)
                 let failure = await caught { try await work(.own(service)) }
                 service.cancelPrefetches()

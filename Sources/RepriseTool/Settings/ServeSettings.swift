@@ -2,7 +2,6 @@
     import Logging
     import RepriseHTTP
     import RepriseProxy
-    import RepriseStorage
 
     /// What `serve` needs, checked.
     struct ServeSettings {
@@ -17,7 +16,6 @@
         let threads: Int?
         let adminPort: Int?
         let logLevel: Logger.Level
-        let limits: StoreLimits
 
         /// - Throws: A `Failure` that names the setting, where it was set and what was expected.
         init(_ settings: Settings) throws {
@@ -33,7 +31,6 @@
                 throw settings.wrong(.logLevel)
             }
             logLevel = level
-            limits = try settings.limits()
             let node = settings.text(.node) ?? "reprise"
             let isToken = node.utf8.allSatisfy { byte in
                 byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
@@ -46,6 +43,7 @@
             edge = origins.first.map { EdgeRole(origin: $0, name: node) }
             // Wrong rules are found before anything is opened.
             _ = try settings.upstreamRules()
+            _ = try settings.cacheConfiguration()
         }
 
         /// A log to standard error.

@@ -12,7 +12,9 @@
         case limit
         case maxAge = "max-age"
         case minFree = "min-free"
-        case allow, deny
+        case allow, deny, same
+        case keyStrip = "key-strip"
+        case keyKeep = "key-keep"
 
         /// What its value is.
         var type: ConfigType {
@@ -20,7 +22,7 @@
             case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree: .string
             case .port, .threads, .adminPort: .int
             case .noToken, .sample: .bool
-            case .origin, .allow, .deny: .stringArray
+            case .origin, .allow, .deny, .same, .keyStrip, .keyKeep: .stringArray
             }
         }
 
@@ -38,6 +40,8 @@
             case .threads: "a whole number from 1 on is expected"
             case .noToken, .sample: "true or false is expected"
             case .allow, .deny: "a list of addresses, blocks of addresses, hosts, *.suffix or * is expected"
+            case .same: "a list of groups of two hosts or more, host+host, is expected"
+            case .keyStrip, .keyKeep: "a list of names of query parameters is expected"
             }
         }
 
@@ -51,7 +55,7 @@
             case .logLevel: .string("notice")
             case .limit, .maxAge: .string("none")
             case .minFree: .string("1GiB")
-            case .allow, .deny: .stringArray([])
+            case .allow, .deny, .same, .keyStrip, .keyKeep: .stringArray([])
             case .directory, .origin, .threads, .adminPort: nil
             }
         }

@@ -17,19 +17,22 @@
         @Option(
             help: ArgumentHelp("Settings file to read, instead of the one in the user's directory.", valueName: "file"))
         var config: String?
+        @OptionGroup var keys: KeyOptions
 
         /// What is set, by this command's flags and elsewhere.
         func settings(_ flags: [SettingName: ConfigContent?] = [:]) throws -> Settings {
-            var flags = flags.compactMapValues(\.self)
+            var flags = flags.merging(keys.flags) { $1 }.compactMapValues(\.self)
             flags[.directory] = directory.map { .string($0) }
             return try Settings(flags: flags, path: config, environment: ProcessInfo.processInfo.environment)
         }
 
-        /// A cache of the tool's own over `store`, within the limits that are set.
-        func makeCache(_ store: Store, client: any OriginClient) throws -> MediaCache {
-            var rules = MediaCache.Configuration()
-            rules.limits = try settings().limits()
-            return MediaCache(store: store, client: client, configuration: rules)
+        /// What a cache over the store is opened with.
+        func configuration() throws -> MediaCache.Configuration { try settings().cacheConfiguration() }
+
+        /// The key of a URL, or of an entry that is named by its key.
+        func key(_ text: String) throws -> ResourceKey {
+            let configuration = try configuration()
+            return OriginURL(text).map { configuration.key(for: $0) } ?? ResourceKey(text)
         }
 
         /// The store's directory.

@@ -1,0 +1,63 @@
+#if Server
+    import ArgumentParser
+    import Configuration
+    import RepriseCore
+
+    /// What names a resource in the store. All commands need the same, so it is best said in the settings file.
+    struct KeyOptions: ParsableArguments {
+        @Option(
+            name: .customLong("key-strip"),
+            help: ArgumentHelp(
+                "Query parameter that names no content, such as a session; NAME* for all that begin so; repeatable.",
+                valueName: "name"))
+        var stripped: [String] = []
+        @Option(
+            name: .customLong("key-keep"),
+            help: ArgumentHelp(
+                "Query parameter that names content although it looks like a signature's, or all are stripped; repeatable.",
+                valueName: "name"))
+        var kept: [String] = []
+        @Option(
+            name: .customLong("same"),
+            help: ArgumentHelp(
+                "Hosts that serve the same under the same paths, the next one asked where one fails; repeatable.",
+                valueName: "host,host"),
+            transform: KeyOptions.group)
+        var same: [String] = []
+
+        /// What of it the command line says.
+        var flags: [SettingName: ConfigContent?] {
+            [
+                .keyStrip: stripped.isEmpty ? nil : .stringArray(stripped),
+                .keyKeep: kept.isEmpty ? nil : .stringArray(kept), .same: same.isEmpty ? nil : .stringArray(same),
+            ]
+        }
+
+        @Sendable static func group(_ text: String) throws -> String {
+            if Settings.group(text) == nil { throw ValidationError("\(text) is no list of two hosts or more") }
+            return text.replacing(",", with: "+")
+        }
+    }
+
+    extension Settings {
+        /// A group as it is written: hosts with a comma between, or a plus where commas part the groups.
+        static func group(_ text: String) -> HostGroup? {
+            HostGroup(text.split(omittingEmptySubsequences: false) { $0 == "," || $0 == "+" }.map { String($0) })
+        }
+
+        /// What a cache is opened with.
+        /// - Parameter isShared: Whether it stands before one origin, whose whole query counts unless told otherwise.
+        func cacheConfiguration(isShared: Bool = false) throws -> MediaCache.Configuration {
+            var configuration = MediaCache.Configuration()
+            configuration.limits = try limits()
+            configuration.keys = .query(
+                QueryRule(
+                    strip: texts(.keyStrip), keep: texts(.keyKeep), schemes: isShared ? [] : SignatureScheme.common))
+            configuration.hostGroups = try texts(.same).map { text in
+                guard let group = Settings.group(text) else { throw wrong(.same) }
+                return group
+            }
+            return configuration
+        }
+    }
+#endif
