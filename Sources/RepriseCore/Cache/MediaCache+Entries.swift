@@ -14,7 +14,7 @@ extension MediaCache {
     /// Keeps what is stored of `url`, and what will be, whatever the limits say; the pin outlives the process.
     ///
     /// Where nothing is stored yet the first bytes are fetched, as a pin needs an entry. A pin fetches no more than that:
-    /// `prefetch(url, .all)` does.
+    /// `complete(url)` does.
     /// - Throws: `CacheError`: `.unsupported` in a `.caches` store, `.store` where nothing can be kept, and those of reading.
     public func pin(_ url: URL) async throws(CacheError) { try await resource(for: url).pin() }
 

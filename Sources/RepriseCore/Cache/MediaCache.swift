@@ -25,6 +25,8 @@ public final class MediaCache: Sendable {
         public var hostGroups: [HostGroup] = []
         /// Who is asked for a fresh URL where one ran out in the middle of playback; `nil` where a refusal stands.
         public var urlRefresher: URLRefresher?
+        /// What fetching ahead may take.
+        public var prefetching = PrefetchLimits()
         /// Fields sent with every request to an origin, for example `User-Agent`.
         public var originFields: HTTPFields = [:]
 
@@ -65,6 +67,8 @@ public final class MediaCache: Sendable {
     package let opener: StoreOpener?
     /// How the process is kept awake while the store is given away.
     let activities: any ExpiringActivities
+    /// Lets fetches ahead through.
+    let prefetchQueue: PrefetchQueue
     /// Lets one giving away or taking back go on at a time.
     let turnstile = Turnstile()
     /// Keeps the store within its limits.
@@ -95,6 +99,7 @@ public final class MediaCache: Sendable {
         environment.hostGroups = configuration.hostGroups
         environment.freshURLs = configuration.urlRefresher.map { FreshURLs($0) }
         self.environment = environment
+        prefetchQueue = PrefetchQueue(configuration.prefetching, queues: queues)
         housekeeper = Housekeeper(environment: environment, policy: configuration.eviction)
         housekeeper.serve(self)
         if let store { takeCensus(store) }

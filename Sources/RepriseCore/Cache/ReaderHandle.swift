@@ -136,6 +136,9 @@ package final class ReaderHandle: Sendable {
     /// Tells those who watch what is stored to look again.
     func announce() { current()?.session.announce() }
 
+    /// Whether anything comes from the origin for what it reads.
+    var isFetching: Bool { (current()?.session.activity.transfers ?? 0) > 0 }
+
     /// Where what it reads is kept; `nil` where it left.
     var standing: EntryStanding? { current().map { $0.session.standing(of: $0.id) } }
 

@@ -9,6 +9,10 @@ public import RepriseRanges
 
 /// How much of a resource to fetch ahead.
 public enum PrefetchPart: Sendable, Hashable {
+    /// What a player needs to begin: head, index and first seconds, as the container has them.
+    case head
+    /// The same with so many seconds of the media.
+    case seconds(Double)
     /// So many bytes from the start.
     case bytes(Int64)
     /// These bytes.
@@ -16,11 +20,13 @@ public enum PrefetchPart: Sendable, Hashable {
     /// All of it: what seeking left out, too.
     case whole
 
-    var range: ByteRange {
+    func makeFetch(_ resource: MediaResource, _ queue: PrefetchQueue) -> any Fetch {
         switch self {
-        case .bytes(let count): ByteRange(0, max(0, count))
-        case .range(let range): range
-        case .whole: .from(0)
+        case .head: HeadFetch(resource, ContainerHead(), queue)
+        case .seconds(let seconds): HeadFetch(resource, ContainerHead(seconds: seconds), queue)
+        case .bytes(let count): RangeFetch(resource, ByteRange(0, max(0, count)), queue: queue)
+        case .range(let range): RangeFetch(resource, range, queue: queue)
+        case .whole: RangeFetch(resource, .from(0), queue: queue)
         }
     }
 }
@@ -28,9 +34,10 @@ public enum PrefetchPart: Sendable, Hashable {
 /// A part of a resource that is being fetched and kept, though nobody plays it.
 ///
 /// It goes on whether or not this value is held on to; what others fetch meanwhile is not fetched twice, and players come
-/// first. May be used from any thread.
+/// first. Few go on at a time (`PrefetchLimits`), the others wait for their turn. What came before a restart, or before it
+/// was cancelled, is not fetched again by one that asks for the same. May be used from any thread.
 public final class Prefetch: Sendable {
-    private let fetch: RangeFetch
+    private let fetch: any Fetch
     private let task: Task<Void, any Error>
     private let ending: Ending
 
@@ -39,9 +46,12 @@ public final class Prefetch: Sendable {
         let progress = Lock<FetchProgress?>(nil)
     }
 
-    init(_ resource: MediaResource, _ part: PrefetchPart) {
-        let fetch = RangeFetch(resource, part.range)
+    init(_ resource: MediaResource, _ part: PrefetchPart, _ priority: PrefetchPriority) {
+        let queue = resource.cache.prefetchQueue
+        let fetch = part.makeFetch(resource, queue)
         let ending = Ending()
+        // In the order they are asked for, whenever their tasks begin.
+        let place = queue.enter(priority)
         self.fetch = fetch
         self.ending = ending
         task = Task {
@@ -50,6 +60,8 @@ public final class Prefetch: Sendable {
                 ending.progress.withLock { $0 = progress }
                 fetch.leave()
             }
+            try await queue.wait(place)
+            defer { queue.leave() }
             try await fetch.run()
         }
     }
@@ -71,16 +83,30 @@ public final class Prefetch: Sendable {
 }
 
 extension MediaCache {
+    /// Fetches ahead that wait for their turn, for tests.
+    package var waitingPrefetches: Int { prefetchQueue.waiting }
+
     /// Fetches a part of what is behind `url`, and keeps it, so that playing it later costs nothing.
     /// - Throws: `CacheError` with `.badURL` for anything but an absolute http or https URL.
     @discardableResult
-    public func prefetch(_ url: URL, _ part: PrefetchPart = .whole) throws(CacheError) -> Prefetch {
-        try resource(for: url).prefetch(part)
+    public func prefetch(
+        _ url: URL, _ part: PrefetchPart = .head, priority: PrefetchPriority = .normal
+    ) throws(CacheError) -> Prefetch {
+        try resource(for: url).prefetch(part, priority: priority)
+    }
+
+    /// Fetches what is missing of the whole, such as the holes that seeking left.
+    /// - Throws: `CacheError` with `.badURL` for anything but an absolute http or https URL.
+    @discardableResult
+    public func complete(_ url: URL, priority: PrefetchPriority = .normal) throws(CacheError) -> Prefetch {
+        try prefetch(url, .whole, priority: priority)
     }
 }
 
 extension MediaResource {
     /// Fetches a part of it, and keeps it, so that playing it later costs nothing.
     @discardableResult
-    public func prefetch(_ part: PrefetchPart = .whole) -> Prefetch { Prefetch(self, part) }
+    public func prefetch(_ part: PrefetchPart = .head, priority: PrefetchPriority = .normal) -> Prefetch {
+        Prefetch(self, part, priority)
+    }
 }

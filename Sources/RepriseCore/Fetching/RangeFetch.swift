@@ -6,7 +6,7 @@ import RepriseStorage
 ///
 /// It is a reader like others, of low priority, so what others fetch meanwhile is not fetched twice, and what is stored
 /// is proved on the way. It takes bytes as fast as the disk does: the window is its only buffer.
-final class RangeFetch: Sendable {
+final class RangeFetch: Fetch {
     private struct State {
         var failure: CacheError?
         var isDone = false
@@ -14,10 +14,16 @@ final class RangeFetch: Sendable {
 
     let range: ByteRange
     private let handle: ReaderHandle
+    private let queue: PrefetchQueue?
     private let state = Lock(State())
 
-    init(_ resource: MediaResource, _ range: ByteRange, priority: TransferPlanner.Priority = .prefetch) {
+    /// - Parameter queue: Who paces it; `nil` where it may take what comes.
+    init(
+        _ resource: MediaResource, _ range: ByteRange, priority: TransferPlanner.Priority = .prefetch,
+        queue: PrefetchQueue? = nil
+    ) {
         self.range = range
+        self.queue = queue
         handle = resource.makeHandle(in: range, priority: priority)
     }
 
@@ -44,7 +50,12 @@ final class RangeFetch: Sendable {
             try Task.checkCancellation()
             let waker = Waker()
             switch handle.step(limit: 1 << 20, wake: { waker.wake() }) {
-            case .memory, .lease: try requireKeeping()
+            case .memory(let bytes, _):
+                try requireKeeping()
+                try await queue?.pay(bytes.count)
+            case .lease(let lease):
+                try requireKeeping()
+                if handle.isFetching { try await queue?.pay(Int(lease.range.count)) }
             case .pending: try await waker.wait()
             case .end: return
             case .failed(let error): throw error
@@ -86,6 +97,9 @@ final class RangeFetch: Sendable {
         handle.announce()
     }
 
+    /// Length of the whole; `nil` while nobody knows it.
+    var length: Int64? { handle.standing?.length }
+
     /// Ends it; what came stays.
     func leave() { handle.leave() }
 
@@ -117,6 +131,17 @@ final class RangeFetch: Sendable {
             try await waker.wait()
         }
     }
+}
+
+/// Something that is being fetched and kept.
+protocol Fetch: Sendable {
+    /// Fetches what is missing, and returns when all is stored.
+    /// - Throws: `CacheError`; `CancellationError`.
+    func run() async throws
+    /// How far it is.
+    var progress: FetchProgress { get }
+    /// Ends it; what came stays.
+    func leave()
 }
 
 /// How far a fetch is.

@@ -14,6 +14,9 @@ package struct TransferTuning: Sendable, Hashable {
     /// How far past a reader's position bytes are fetched. With the socket buffers below it this bounds what an
     /// abandoned reader costs.
     package var readAhead: Int64 = 384 * 1024
+    /// More than this is handed out at once only to sockets, which hold what their client has not read: such a reader
+    /// wants what follows when it asks again, not before. (Doors that copy take at most as much.)
+    package var largestCopy: Int64 = 256 * 1024
     /// Most bytes of one transfer in memory.
     package var windowLimit: Int64 = 1 << 20
     /// Before a host's rate is known a transfer is joined if it is at most so far behind.

@@ -123,4 +123,6 @@ struct Reader {
     /// When it last asked, or was told that it may.
     var lastStep: Int64
     var hasBytes = false
+    /// A region was handed to it, so large that it lies in a socket still: what comes after it is wanted once it asks.
+    var holdsRegion = false
 }

@@ -1,5 +1,6 @@
+package import RepriseCore
 package import RepriseHTTP
-package import RepriseRanges
+import RepriseRanges
 
 /// What an administrator asks of a cache. Total: every method and target has an answer.
 ///
@@ -11,7 +12,7 @@ package import RepriseRanges
 ///     GET    /entries?url=U                    one entry, with its ranges
 ///     DELETE /entries?url=U                    remove it; all=1 instead of url=U removes every entry
 ///     PUT    /pins?url=U     DELETE /pins?url=U
-///     POST   /prefetches?url=U[&range=0-99]    fetch ahead; answers with an id
+///     POST   /prefetches?url=U[&range=0-99]    fetch ahead; answers with an id. Instead of range: head=1, seconds=9.5
 ///     GET    /prefetches     GET /prefetches/ID     DELETE /prefetches/ID
 ///     POST   /sweep                            count, remove what is too old, make room; answers with what is taken then
 ///     POST   /drain                            take no more connections: health turns to 503
@@ -26,7 +27,7 @@ package enum AdminRequest: Sendable, Hashable {
     case removeAll
     case pin(OriginURL)
     case unpin(OriginURL)
-    case prefetch(OriginURL, ByteRange?)
+    case prefetch(OriginURL, PrefetchPart)
     case prefetches
     case prefetchProgress(Int)
     case cancelPrefetch(Int)
@@ -85,18 +86,24 @@ package enum AdminRequest: Sendable, Hashable {
         case .removeAll: ("DELETE", "/entries?all=1")
         case .pin(let url): ("PUT", "/pins?url=" + PercentCoding.encoded(url.description))
         case .unpin(let url): ("DELETE", "/pins?url=" + PercentCoding.encoded(url.description))
-        case .prefetch(let url, let range):
-            (
-                "POST",
-                "/prefetches?url=" + PercentCoding.encoded(url.description)
-                    + (range.map { "&range=\($0.lowerBound)-" + ($0.upperBound == .max ? "" : "\($0.upperBound - 1)") }
-                        ?? "")
-            )
+        case .prefetch(let url, let part):
+            ("POST", "/prefetches?url=" + PercentCoding.encoded(url.description) + AdminRequest.parameter(part))
         case .prefetches: ("GET", "/prefetches")
         case .prefetchProgress(let id): ("GET", "/prefetches/\(id)")
         case .cancelPrefetch(let id): ("DELETE", "/prefetches/\(id)")
         case .sweep: ("POST", "/sweep")
         case .drain: ("POST", "/drain")
+        }
+    }
+
+    private static func parameter(_ part: PrefetchPart) -> String {
+        switch part {
+        case .whole: ""
+        case .head: "&head=1"
+        case .seconds(let seconds): "&seconds=\(seconds)"
+        case .bytes(let count): "&range=0-\(max(0, count - 1))"
+        case .range(let range):
+            "&range=\(range.lowerBound)-" + (range.upperBound == .max ? "" : "\(range.upperBound - 1)")
         }
     }
 
@@ -119,13 +126,24 @@ package enum AdminRequest: Sendable, Hashable {
         switch method {
         case "GET": return .prefetches
         case "POST":
-            guard let text = parameters["range"] else { return .prefetch(try url(parameters), nil) }
-            guard let parts = RangeSpecifier.parse("bytes=" + text), parts.count == 1,
-                let range = parts[0].resolvedWithoutLength
-            else { throw .badParameter("range is not of the form FIRST-LAST or FIRST-") }
-            return .prefetch(try url(parameters), range)
+            return .prefetch(try url(parameters), try part(parameters))
         default: throw .wrongMethod(allowed: "GET, POST")
         }
+    }
+
+    private static func part(_ parameters: [String: String]) throws(Refusal) -> PrefetchPart {
+        if parameters["head"] == "1" { return .head }
+        if let text = parameters["seconds"] {
+            guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
+                throw .badParameter("seconds is no number from 0 on")
+            }
+            return .seconds(seconds)
+        }
+        guard let text = parameters["range"] else { return .whole }
+        guard let parts = RangeSpecifier.parse("bytes=" + text), parts.count == 1,
+            let range = parts[0].resolvedWithoutLength
+        else { throw .badParameter("range is not of the form FIRST-LAST or FIRST-") }
+        return .range(range)
     }
 
     private static func url(_ parameters: [String: String]) throws(Refusal) -> OriginURL {

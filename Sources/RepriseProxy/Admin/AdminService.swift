@@ -89,7 +89,7 @@ package final class AdminService: Sendable {
         case .unpin(let url):
             try await cache.resource(for: url).unpin()
             return .text(200, "unpinned")
-        case .prefetch(let url, let range): return try json(begin(url, range), status: 202)
+        case .prefetch(let url, let part): return try json(begin(url, part), status: 202)
         case .prefetches: return try json(reports())
         case .prefetchProgress(let id):
             guard let report = report(id) else { return .text(404, "there is no such prefetch") }
@@ -113,8 +113,8 @@ package final class AdminService: Sendable {
 
     // MARK: Fetching ahead
 
-    private func begin(_ url: OriginURL, _ range: ByteRange?) -> PrefetchReport {
-        let prefetch = cache.resource(for: url).prefetch(range.map { .range($0) } ?? .whole)
+    private func begin(_ url: OriginURL, _ part: PrefetchPart) -> PrefetchReport {
+        let prefetch = cache.resource(for: url).prefetch(part)
         let id = state.withLock { state in
             let id = state.next
             state.next += 1

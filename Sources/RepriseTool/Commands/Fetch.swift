@@ -1,6 +1,7 @@
 #if Server
     import ArgumentParser
     import Foundation
+    import RepriseCore
     import RepriseHTTP
     import ReprisePlatform
     import RepriseProxy
@@ -22,6 +23,10 @@
         var list: String?
         @Option(name: .shortAndLong, help: "Bytes to fetch of each: FIRST-LAST or FIRST-.")
         var range: String?
+        @Flag(help: "Fetch what a player needs to begin: head, index and first seconds.")
+        var head = false
+        @Option(help: ArgumentHelp("The same with so many seconds of the media.", valueName: "n"))
+        var seconds: Double?
         @Option(name: .shortAndLong, help: "How many to fetch at a time.")
         var jobs = 2
         @Flag(name: .shortAndLong, help: "Say nothing but errors.")
@@ -33,20 +38,31 @@
 
         func validate() throws {
             if urls.isEmpty, list == nil { throw ValidationError("name URLs, or a list of them with -i") }
+            if [range != nil, head, seconds != nil].count(where: { $0 }) > 1 {
+                throw ValidationError("--range, --head and --seconds go each without the others")
+            }
+            if let seconds, !seconds.isFinite || seconds < 0 {
+                throw ValidationError("--seconds is a number from 0 on")
+            }
             if jobs < 1 { throw ValidationError("--jobs is at least 1") }
         }
 
         func run() async throws {
             try await RepriseTool.run {
                 let sources = try (urls + lines()).map(parseURL)
-                let wanted = try range.map(parseRange)
+                let wanted = try part()
                 try await store.withControl(upstreams) { control in
                     var run = FetchRun(
-                        control: control, range: wanted, jobs: jobs,
+                        control: control, part: wanted, jobs: jobs,
                         display: quiet ? .none : json ? .json : SystemCalls.isTerminal(2) ? .bar : .lines)
                     try await run.fetch(sources)
                 }
             }
+        }
+
+        private func part() throws -> PrefetchPart {
+            if let range { return .range(try parseRange(range)) }
+            return head ? .head : seconds.map { .seconds($0) } ?? .whole
         }
 
         private func parseRange(_ text: String) throws -> ByteRange {
@@ -76,16 +92,16 @@
         enum Display { case none, lines, bar, json }
 
         let control: Control
-        let range: ByteRange?
+        let part: PrefetchPart
         let jobs: Int
         let display: Display
         private var progress = Progress()
         private var running: [Int] = []
         private var ended: [PrefetchReport] = []
 
-        init(control: Control, range: ByteRange?, jobs: Int, display: Display) {
+        init(control: Control, part: PrefetchPart, jobs: Int, display: Display) {
             self.control = control
-            self.range = range
+            self.part = part
             self.jobs = jobs
             self.display = display
         }
@@ -105,7 +121,7 @@
             while !(waiting.isEmpty && running.isEmpty) {
                 if isStopped.load(ordering: .relaxed) { return try await stop() }
                 while running.count < jobs, let next = waiting.popFirst() {
-                    running.append(try await control.send(.prefetch(next, range), as: PrefetchReport.self).id)
+                    running.append(try await control.send(.prefetch(next, part), as: PrefetchReport.self).id)
                 }
                 try await Task.sleep(for: FetchRun.pace)
                 try await look(of: sources.count)

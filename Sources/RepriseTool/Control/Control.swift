@@ -80,7 +80,9 @@
             switch try hold() {
             case .server(let server): try await work(.server(server))
             case .us(let store):
-                let rules = try configuration()
+                var rules = try configuration()
+                // Who asks says how many go on at a time.
+                rules.prefetching.parallel = .max
                 let client = try upstreams?.makeClient(self) ?? AsyncHTTPOriginClient()
                 let cache = MediaCache(store: store, client: client, configuration: rules)
                 let service = AdminService(cache)

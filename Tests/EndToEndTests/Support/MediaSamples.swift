@@ -55,16 +55,17 @@
         let origin: ScriptedOrigin
         let server: LoopbackOrigin
 
-        private static let made = Task { try await make() }
+        private static let made = Task { try await make(seconds: seconds, MediaSample.allCases) }
 
         static func shared() async throws -> MediaLibrary { try await made.value }
 
         func bytes(of sample: MediaSample) -> [UInt8] { origin.resource(at: sample.path)?.literal ?? [] }
 
-        private static func make() async throws -> MediaLibrary {
+        /// Makes samples of so many seconds, on an origin of their own.
+        static func make(seconds: Int, _ samples: [MediaSample]) async throws -> MediaLibrary {
             let directory = try WorkDirectory()
             let origin = ScriptedOrigin()
-            for sample in MediaSample.allCases {
+            for sample in samples {
                 let file = directory.path + "/sample." + sample.rawValue
                 var arguments = ["-nostdin", "-v", "error", "-y"]
                 if sample.hasVideo {

@@ -18,7 +18,7 @@ import Testing
         let cache = try open()
         try await stage.read("/film.mp4", ByteRange(0, 100_000), from: cache)
         try await stage.read("/film.mp4", ByteRange(1_500_000, 1_600_000), from: cache)
-        let prefetch = try cache.prefetch(stage.url("/film.mp4"))
+        let prefetch = try cache.prefetch(stage.url("/film.mp4"), .whole)
         try await prefetch.value
         #expect(prefetch.hasEnded && prefetch.progress.isComplete)
         #expect(prefetch.progress.stored == Self.length && prefetch.progress.expected == Self.length)
@@ -40,11 +40,71 @@ import Testing
         await cache.close()
     }
 
+    @Test func `a head is what the container says, and fetching it again after a restart costs nothing, inv13`()
+        async throws
+    {
+        // A tag of half the file, then 128 kbit/s.
+        let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0x40, 0, 0] + [UInt8](repeating: 1, count: 1 << 20)
+        let file = tag + [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 2, count: 3 << 20)
+        stage.origin.put(.init(literal: file), at: "/song.mp3")
+        let wanted = Int64(tag.count) + 100_000 + ContainerHead.slack + 160
+        for isAgain in [false, true] {
+            let cache = try open()
+            let prefetch = try cache.prefetch(stage.url("/song.mp3"))
+            try await prefetch.value
+            #expect(prefetch.progress.isComplete && prefetch.progress.stored == wanted)
+            let more = try cache.prefetch(stage.url("/song.mp3"), .seconds(2))
+            try await more.value
+            #expect(more.progress.isComplete && more.progress.stored < wanted)
+            #expect(stage.origin.bodyBytes <= wanted + 2 * 32_768)
+            if isAgain { #expect(stage.origin.requestCount == 0 && stage.origin.bodyBytes == 0) }
+            #expect(cache.statistics.served == 0)
+            await cache.close()
+            stage.origin.resetLog()
+        }
+    }
+
+    @Test func `few go on at a time, the others by priority, and one that is cancelled gives its turn away`()
+        async throws
+    {
+        stage.put("/slow", length: 1 << 30) { $0.bytesPerSecond = 500_000 }
+        for name in ["/low", "/normal", "/high"] { stage.put(name, length: 1000) }
+        var configuration = MediaCache.Configuration()
+        configuration.prefetching.parallel = 1
+        let cache = try MediaCache(
+            at: .directory(directory.path + "/store"), client: stage.client, configuration: configuration)
+        let slow = try cache.prefetch(stage.url("/slow"), .whole)
+        #expect(await eventually { stage.origin.requestCount == 1 })
+        let rest = try [("/low", PrefetchPriority.low), ("/normal", .normal), ("/high", .high)].map { name, priority in
+            try cache.prefetch(stage.url(name), .whole, priority: priority)
+        }
+        let given = try cache.prefetch(stage.url("/never"), .whole)
+        #expect(await eventually { cache.waitingPrefetches == 4 })
+        given.cancel()
+        await #expect(throws: CancellationError.self) { try await given.value }
+        slow.cancel()
+        for prefetch in rest { try await prefetch.value }
+        #expect(stage.origin.log.dropFirst().map(\.path) == ["/high", "/normal", "/low"])
+        await cache.close()
+    }
+
+    @Test func `bytes are paid for at the rate that is set, and what was not used is not saved up`() {
+        var pace = PrefetchPace(bytesPerSecond: 1000)
+        #expect(pace.due(after: 500, now: 0) == second / 2)
+        #expect(pace.due(after: 500, now: second / 4) == second)
+        #expect(pace.due(after: 1000, now: 10 * second) == 11 * second)
+        #expect(pace.due(after: .max, now: 10 * second) > 100_000 * second)
+        var free = PrefetchPace(bytesPerSecond: nil)
+        #expect(free.due(after: .max, now: 7) == 7)
+        var tiny = PrefetchPace(bytesPerSecond: 0)
+        #expect(tiny.due(after: 1, now: 0) == second)
+    }
+
     @Test func `one that is cancelled ends with that, and what came is stored`() async throws {
         // So long that it cannot end by itself, however busy the machine is.
         stage.put("/film.mp4", length: 1 << 30) { $0.bytesPerSecond = 500_000 }
         let cache = try open()
-        let prefetch = try cache.prefetch(stage.url("/film.mp4"))
+        let prefetch = try cache.prefetch(stage.url("/film.mp4"), .whole)
         #expect(await eventually { prefetch.progress.stored >= 300_000 })
         prefetch.cancel()
         await #expect(throws: CancellationError.self) { try await prefetch.value }
@@ -55,13 +115,13 @@ import Testing
 
     @Test func `what the origin does not have is told, and what cannot be kept is not fetched`() async throws {
         let cache = try open()
-        let missing = try cache.prefetch(stage.url("/nothing"))
+        let missing = try cache.prefetch(stage.url("/nothing"), .whole)
         await #expect(throws: CacheError.self) { try await missing.value }
         #expect(missing.progress.failure?.code == .originRefused(status: 404))
         await cache.close()
         stage.put("/film.mp4", length: Self.length)
         let passing = MediaCache(store: nil, client: stage.client)
-        let prefetch = try passing.prefetch(stage.url("/film.mp4"))
+        let prefetch = try passing.prefetch(stage.url("/film.mp4"), .whole)
         await #expect(throws: CacheError.self) { try await prefetch.value }
         #expect(prefetch.progress.failure?.code == .store)
         await passing.close()

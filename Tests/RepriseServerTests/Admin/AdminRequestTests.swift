@@ -1,3 +1,4 @@
+import RepriseCore
 import RepriseHTTP
 import RepriseProxy
 import RepriseRanges
@@ -9,7 +10,9 @@ import Testing
 
     static let requests: [AdminRequest] = [
         .health, .statistics, .metrics, .activity, .entries, .entry(url), .remove(url), .removeAll, .pin(url),
-        .unpin(url), .prefetch(url, nil), .prefetch(url, ByteRange(0, 100)), .prefetch(url, .from(7)), .prefetches,
+        .unpin(url), .prefetch(url, .whole), .prefetch(url, .range(ByteRange(0, 100))),
+        .prefetch(url, .range(.from(7))),
+        .prefetch(url, .head), .prefetch(url, .seconds(9.5)), .prefetches,
         .prefetchProgress(3), .cancelPrefetch(3), .drain,
     ]
 

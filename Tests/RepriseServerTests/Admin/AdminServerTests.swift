@@ -106,7 +106,7 @@
             try await withDesk { desk in
                 let content = desk.fixture.put("/film.mp4", length: 700_000)
                 let url = try desk.url("/film.mp4")
-                let begun = try await desk.ask(.prefetch(url, nil))
+                let begun = try await desk.ask(.prefetch(url, .whole))
                 #expect(begun.status == 202)
                 let id = try JSONDecoder().decode(PrefetchReport.self, from: Data(begun.body)).id
                 var report = try await desk.decode(.prefetchProgress(id), as: PrefetchReport.self)
@@ -123,7 +123,8 @@
 
         @Test func `a fetch ahead that cannot be says why, and one that is cancelled ends`() async throws {
             try await withDesk { desk in
-                let missing = try await desk.decode(.prefetch(try desk.url("/missing"), nil), as: PrefetchReport.self)
+                let missing = try await desk.decode(
+                    .prefetch(try desk.url("/missing"), .whole), as: PrefetchReport.self)
                 var report = missing
                 while !report.hasEnded {
                     report = try await desk.decode(.prefetchProgress(missing.id), as: PrefetchReport.self)
@@ -131,7 +132,7 @@
                 #expect(!report.isComplete)
                 #expect(report.failure?.contains("404") == true)
                 desk.fixture.put("/slow.mp4", length: 50_000_000) { $0.bytesPerSecond = 100_000 }
-                let slow = try await desk.decode(.prefetch(try desk.url("/slow.mp4"), nil), as: PrefetchReport.self)
+                let slow = try await desk.decode(.prefetch(try desk.url("/slow.mp4"), .whole), as: PrefetchReport.self)
                 #expect(try await desk.ask(.cancelPrefetch(slow.id)).status == 200)
                 report = slow
                 while !report.hasEnded {

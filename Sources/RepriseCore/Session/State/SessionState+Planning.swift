@@ -89,6 +89,7 @@ extension SessionState {
             return view
         }
         view.end = min(reader.end, representation.info.length ?? representation.softEnd ?? .max)
+        if reader.holdsRegion { return view }
         let horizon = min(view.end, ByteRange(offset: reader.position, count: tuning.readAhead).upperBound)
         var position = reader.position
         while position < horizon {

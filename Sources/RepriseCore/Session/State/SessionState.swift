@@ -264,6 +264,7 @@ struct SessionState {
     mutating func seek(_ id: Int, to position: Int64) {
         guard readers[id] != nil else { return }
         readers[id]?.position = position
+        readers[id]?.holdsRegion = false
         readers[id]?.requestIndex = 0
         let now = now
         readers[id]?.lastStep = now
@@ -308,9 +309,11 @@ struct SessionState {
         if let lease = representation.generation?.lease(wanted) {
             found = .lease(lease)
             reader.position = lease.range.upperBound
+            reader.holdsRegion = lease.range.count > tuning.largestCopy
         } else if let piece = windowSlice(number, at: reader.position, limit: Int(wanted.count)) {
             found = .memory(piece, at: reader.position)
             reader.position += Int64(piece.count)
+            reader.holdsRegion = false
         } else {
             return wait(id, wake)
         }
@@ -337,6 +340,7 @@ struct SessionState {
         let now = now
         readers[id]?.wake = wake
         readers[id]?.lastStep = now
+        readers[id]?.holdsRegion = false
         if readers[id]?.isWaiting == false { readers[id]?.waitsSince = now }
         readers[id]?.isWaiting = true
         plan()
@@ -348,6 +352,7 @@ struct SessionState {
     // A hit that stays a hit costs no planning.
     private func needsPlan(after reader: Reader, _ representation: Representation) -> Bool {
         guard transfers.isEmpty, let generation = representation.generation else { return true }
+        if reader.holdsRegion { return false }
         let horizon = min(reader.end, representation.info.length ?? .max, reader.position + tuning.readAhead)
         if reader.position >= horizon { return false }
         if case .verified(let end) = generation.availability(at: reader.position) { return end < horizon }
