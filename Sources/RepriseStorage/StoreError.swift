@@ -8,6 +8,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case inUse
         /// The root was made by another version or with other settings.
         case wrongFormat
+        /// The root is sealed, and the key that was given, or none, does not open it. Nothing was changed.
+        case wrongKey
         /// The volume is full.
         case full
         /// Cannot be used now, may be usable later; nothing was deleted.

@@ -2,6 +2,7 @@ import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
+import RepriseStorage
 import RepriseTesting
 import Synchronization
 import Testing
@@ -20,7 +21,7 @@ struct Simulation {
     /// Draws what only a shared cache heeds; of its own, so that seeds stay the runs they are. `nil` for an app's cache.
     private var shared: SeededGenerator?
 
-    init(seed: UInt64, isShared: Bool = false) throws {
+    init(seed: UInt64, isShared: Bool = false, isSealed: Bool = false) throws {
         self.seed = seed
         shared = isShared ? SeededGenerator(seed: seed &+ 1_000_003) : nil
         var random = SeededGenerator(seed: seed)
@@ -36,6 +37,7 @@ struct Simulation {
             $0.tuning.windDown = 128
             $0.tuning.overlap = 32
             if isShared { $0.freshness = .http }
+            if isSealed { $0.seal = Seal(.random()) }
         }
         // Few, small pieces or many, large ones: what a piece costs is the engine's work for it, not its bytes.
         let longest: Int64 = [13: 2500, 64: 5000, 500: 12_000][pieceSize] ?? 12_000

@@ -6,10 +6,13 @@ import Testing
 
 /// Files that others write, remove or replace while we have them open.
 @Suite struct OthersTests {
-    private let fixture = StoreFixture(blockSize: 16)
     private let content = PositionCodedContent(length: 640)
 
-    @Test func `a lease from before others may have written is disturbed, one from after is not, inv05 inv27`() throws {
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `a lease from before others may have written is disturbed, one from after is not, inv05 inv27`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
         let store = try fixture.open()
         let generation = try StoreFixture.add("a", content, to: store).generation
         let old = try #require(generation.lease(ByteRange(0, 64)))
@@ -23,6 +26,7 @@ import Testing
     }
 
     @Test func `every lease on disturbed bytes is told of, not only the first that asks, inv05`() throws {
+        let fixture = StoreFixture(blockSize: 16)
         let store = try fixture.open()
         let entry = try StoreFixture.add("a", content, to: store)
         let leases = try (0..<3).map { _ in try #require(entry.generation.lease(ByteRange(0, 64))) }
@@ -33,7 +37,11 @@ import Testing
         #expect(!leases[1].isUndisturbed && !leases[2].isUndisturbed)
     }
 
-    @Test func `slots that another wrote meanwhile are found, and its bytes are not dropped, inv04`() throws {
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `slots that another wrote meanwhile are found, and its bytes are not dropped, inv04`(kind: StoreFixture.Kind)
+        throws
+    {
+        let fixture = StoreFixture(kind, blockSize: 16)
         let store = try fixture.open()
         let entry = try StoreFixture.add("a", content, [ByteRange(0, 100)], to: store)
         store.release()
@@ -49,7 +57,9 @@ import Testing
         #expect(entry.generation.damagedBlocks == 0)
     }
 
-    @Test func `a root that another has is not taken back, and is once it is free, inv25`() throws {
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `a root that another has is not taken back, and is once it is free, inv25`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
         let store = try fixture.open()
         store.release()
         let other = try fixture.open()
@@ -61,8 +71,9 @@ import Testing
         #expect(throws: StoreError.self) { try fixture.open() }
     }
 
-    @Test(arguments: ["info.json", "body.1.mp3", "blocks.1"])
-    func `each file that is gone or another is noticed`(file: String) throws {
+    @Test(arguments: StoreFixture.Kind.allCases, ["info.json", "body.1.mp3", "blocks.1"])
+    func `each file that is gone or another is noticed`(kind: StoreFixture.Kind, file: String) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
         let store = try fixture.open()
         let entry = try StoreFixture.add("a", content, to: store)
         #expect(try store.stillNames(entry.info, entry.generation, isCommitted: true))
@@ -75,7 +86,9 @@ import Testing
         #expect(try store.stillNames(entry.info, entry.generation, isCommitted: true) == (file == "info.json"))
     }
 
-    @Test func `a description of an entry that was removed is not written, inv02`() throws {
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `a description of an entry that was removed is not written, inv02`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
         let store = try fixture.open()
         let entry = try StoreFixture.add("a", content, to: store)
         try store.remove(key: "a")

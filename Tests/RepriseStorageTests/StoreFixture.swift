@@ -8,23 +8,33 @@ import Testing
 
 /// A store in memory behind a file system that can fail, with content that proves itself.
 struct StoreFixture: Sendable {
+    /// How the store keeps its bytes.
+    enum Kind: Sendable, CaseIterable { case plain, sealed }
+
     static let root = "/cache"
+    /// The master key of sealed stores.
+    static let key = SealKey((0..<32).map { UInt8($0) })!
+    let kind: Kind
     let memory: MemoryFileSystem
     let files: FaultyFileSystem
     let layout: BlockLayout
     /// The bytes whose slots were written, by entry name.
     let trace = SlotTrace()
 
-    init(blockSize: Int64 = 16, memory: MemoryFileSystem = MemoryFileSystem()) {
+    init(_ kind: Kind = .plain, blockSize: Int64 = 16, memory: MemoryFileSystem = MemoryFileSystem()) {
+        self.kind = kind
         self.memory = memory
         files = FaultyFileSystem(memory)
         layout = BlockLayout(blockSize: blockSize)
     }
 
     func open(_ access: Store.Access = .write) throws(StoreError) -> Store {
-        try Store(root: StoreFixture.root, fileSystem: files, layout: layout, access: access) { [trace] name, range in
-            trace.add(name, range)
-        }
+        let store = try Store(
+            root: StoreFixture.root, fileSystem: files, layout: layout, access: access,
+            key: kind == .sealed ? StoreFixture.key : nil
+        ) { [trace] name, range in trace.add(name, range) }
+        trace.setSeal(store.seal)
+        return store
     }
 
     static func info(_ key: String, _ content: PositionCodedContent) -> EntryInfo {
@@ -78,16 +88,22 @@ struct StoreFixture: Sendable {
     }
 
     func path(_ info: EntryInfo, _ file: String) -> String {
-        let name = Store.entryName(key: info.key)
+        let name = trace.name(of: info.key)
+        let file = kind == .sealed ? file.replacing(".mp3", with: "") : file
         return "\(StoreFixture.root)/entries/\(name.prefix(2))/\(name)/\(file)"
     }
 }
 
-/// What was told of slots.
+/// What was told of slots, and how the store last opened names its entries.
 final class SlotTrace: Sendable {
     private let ranges = Mutex<[String: ByteRangeSet]>([:])
+    private let seal = Mutex<RootSeal?>(nil)
+
+    func setSeal(_ seal: RootSeal?) { self.seal.withLock { $0 = seal } }
+
+    func name(of key: String) -> String { seal.withLock { $0?.entryName(key: key) } ?? Store.entryName(key: key) }
 
     func add(_ name: String, _ range: ByteRange) { ranges.withLock { $0[name, default: ByteRangeSet()].insert(range) } }
 
-    func of(key: String) -> ByteRangeSet { ranges.withLock { $0[Store.entryName(key: key)] ?? ByteRangeSet() } }
+    func of(key: String) -> ByteRangeSet { ranges.withLock { [name = name(of: key)] in $0[name] ?? ByteRangeSet() } }
 }

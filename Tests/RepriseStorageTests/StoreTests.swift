@@ -32,7 +32,8 @@ struct StoreTests {
         #expect(Store.entryName(key: "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test func `keeps every part of a description`() throws {
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `keeps every part of a description`(kind: StoreFixture.Kind) throws {
         var info = StoreFixture.info("k\"\\/é\u{301}\n", PositionCodedContent(length: 5))
         info.identity = .max
         info.length = nil
@@ -40,15 +41,16 @@ struct StoreTests {
         info.servesRanges = false
         info.validator.lastModified = "Sun, 06 Nov 1994 08:49:37 GMT"
         info.fields.add("X", "a, \"b\"")
-        let store = try StoreFixture().open()
+        let store = try StoreFixture(kind).open()
         let staged = try store.stage(info)
         try store.commit(staged.info)
         info.generation = 1
         #expect(try store.open(key: info.key)?.info == info)
     }
 
-    @Test func `bug21 keys that only look alike are two entries`() throws {
-        let store = try StoreFixture().open()
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `bug21 keys that only look alike are two entries`(kind: StoreFixture.Kind) throws {
+        let store = try StoreFixture(kind).open()
         let one = PositionCodedContent(length: 32, generation: 1), two = PositionCodedContent(length: 32, generation: 2)
         try StoreFixture.add("http://h/\u{E9}", one, to: store)
         try StoreFixture.add("http://h/e\u{301}", two, to: store)
@@ -56,8 +58,9 @@ struct StoreTests {
         #expect(try StoreFixture.served(#require(try store.open(key: "http://h/e\u{301}")).generation, two).count == 32)
     }
 
-    @Test func `inv17 the old generation stays readable to those who began on it`() throws {
-        let fixture = StoreFixture(blockSize: 7)
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv17 the old generation stays readable to those who began on it`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind, blockSize: 7)
         let old = PositionCodedContent(length: 100, generation: 1),
             new = PositionCodedContent(length: 90, generation: 2)
         let store = try fixture.open()
@@ -76,8 +79,9 @@ struct StoreTests {
             fixture.memory.paths.filter { $0.contains("/entries/") }.count == 3, "the old files have no names any more")
     }
 
-    @Test func `inv28 an abandoned generation leaves the current one as it was`() throws {
-        let fixture = StoreFixture()
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv28 an abandoned generation leaves the current one as it was`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind)
         let content = PositionCodedContent(length: 64)
         let store = try fixture.open()
         try StoreFixture.add("a", content, to: store)
@@ -89,8 +93,9 @@ struct StoreTests {
         #expect(try StoreFixture.served(#require(try store.open(key: "a")).generation, content).count == 64)
     }
 
-    @Test func `inv17 two staged generations do not meet and a commit sweeps what is older`() throws {
-        let fixture = StoreFixture()
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv17 two staged generations do not meet and a commit sweeps what is older`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind)
         let store = try fixture.open()
         let one = try store.stage(StoreFixture.info("a", PositionCodedContent(length: 64, generation: 1)))
         let two = try store.stage(StoreFixture.info("a", PositionCodedContent(length: 64, generation: 2)))
@@ -101,8 +106,11 @@ struct StoreTests {
         #expect(!fixture.memory.paths.contains(fixture.path(one.info, "blocks.1")))
     }
 
-    @Test func `inv17 an open that meets a commit finds the new generation and deletes nothing`() throws {
-        let fixture = StoreFixture()
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv17 an open that meets a commit finds the new generation and deletes nothing`(kind: StoreFixture.Kind)
+        throws
+    {
+        let fixture = StoreFixture(kind)
         let new = PositionCodedContent(length: 64, generation: 2)
         let store = try fixture.open()
         let first = try StoreFixture.add("a", PositionCodedContent(length: 64), to: store)
@@ -141,8 +149,9 @@ struct StoreTests {
         }
     }
 
-    @Test func `inv25 a reader beside the writer changes nothing, whatever it finds`() throws {
-        let fixture = StoreFixture()
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv25 a reader beside the writer changes nothing, whatever it finds`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind)
         let content = PositionCodedContent(length: 64)
         let writer = try fixture.open()
         let info = try StoreFixture.add("a", content, to: writer).info
@@ -180,21 +189,25 @@ struct StoreTests {
         #expect(try fixture.memory.contents("/cache/format") == Array("reprise 1\nblock 16\nproof hashed\n".utf8))
     }
 
-    @Test func `inv24 opening a root does not look at its entries`() throws {
-        let fixture = StoreFixture()
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv24 opening a root does not look at its entries`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind)
         let store = try fixture.open()
         for number in 0..<40 { try StoreFixture.add("k\(number)", PositionCodedContent(length: 16), to: store) }
         fixture.files.setRule { _, path, _ in path.contains("/entries/") ? .error(FileError.inputOutput) : nil }
         #expect(throws: Never.self) { _ = try fixture.open(.readOnly) }
     }
 
-    @Test(arguments: [Int64(7), 16, 4096], UInt64(1)...3)
-    func `inv02 inv04 does the same on a real disk`(blockSize: Int64, seed: UInt64) throws {
+    @Test(arguments: StoreFixture.Kind.allCases, UInt64(1)...9)
+    func `inv02 inv04 does the same on a real disk`(kind: StoreFixture.Kind, seed: UInt64) throws {
+        let blockSize = [Int64(7), 16, 4096][Int(seed % 3)]
         var random = SeededGenerator(seed: seed)
         let directory = TemporaryDirectory()
         let content = PositionCodedContent(length: blockSize * 20 + 3)
         func open() throws -> Store {
-            try Store(root: directory.path + "/cache", fileSystem: directory, layout: BlockLayout(blockSize: blockSize))
+            try Store(
+                root: directory.path + "/cache", fileSystem: directory, layout: BlockLayout(blockSize: blockSize),
+                key: kind == .sealed ? StoreFixture.key : nil)
         }
         var entry: StoredEntry? = try StoreFixture.add("a", content, [], to: open())
         var served = ByteRangeSet()
@@ -212,8 +225,9 @@ struct StoreTests {
         #expect(try StoreFixture.served(#require(entry).generation, content) == served, "seed \(seed)")
     }
 
-    @Test func `a block a terabyte away takes no more room than one at the start`() throws {
-        let fixture = StoreFixture(blockSize: 32_768)
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `a block a terabyte away takes no more room than one at the start`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind, blockSize: 32_768)
         let content = PositionCodedContent(length: 1 << 40)
         let entry = try StoreFixture.add("a", content, [ByteRange(1 << 39, 1 << 39 + 10)], to: fixture.open())
         #expect(fixture.memory.allocatedBytes < 1 << 20 && entry.generation.allocatedBytes == 4096)

@@ -31,7 +31,7 @@ extension MediaCache {
     func stored(under keys: Set<ResourceKey>) throws(StoreError) -> [ResourceRequest] {
         guard let store = environment.store else { return [] }
         var found: [ResourceRequest] = []
-        let own = keys.map { Store.entryName(key: $0.text) }.sorted()
+        let own = keys.map { store.entryName(key: $0.text) }.sorted()
         for name in mayHaveVariants ? try store.entryNames() : own {
             guard let info = try store.describe(name: name)?.info, keys.contains(ResourceKey(info.key).primary),
                 let url = OriginURL(info.url)

@@ -24,7 +24,9 @@ extension MediaCache {
     public convenience init(
         at location: StoreLocation, client: any OriginClient, configuration: Configuration = Configuration()
     ) throws(CacheError) {
-        try self.init(opener: StoreOpener(location: location), client: client, configuration: configuration)
+        try self.init(
+            opener: StoreOpener(location: location, seal: configuration.seal), client: client,
+            configuration: configuration)
     }
 
     /// Opens or makes a cache by `opener`; the same over any file system and folders.

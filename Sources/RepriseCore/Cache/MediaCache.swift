@@ -27,6 +27,8 @@ public final class MediaCache: Sendable {
         public var urlRefresher: URLRefresher?
         /// What fetching ahead may take.
         public var prefetching = PrefetchLimits()
+        /// What seals the store; `nil` for a plain one. Looked at when the store is opened.
+        public var seal: Seal?
         /// Fields sent with every request to an origin, for example `User-Agent`.
         public var originFields: HTTPFields = [:]
 
@@ -171,7 +173,8 @@ public final class MediaCache: Sendable {
         directory: String, client: any OriginClient, configuration: Configuration = Configuration()
     ) throws(StoreError) {
         if let problem = configuration.limits.problem { throw StoreError(.wrongFormat, problem) }
-        let store = try Store(root: directory, fileSystem: RealFileSystem())
+        let key = try configuration.seal?.key()
+        let store = try Store(root: directory, fileSystem: RealFileSystem(), key: key)
         self.init(store: store, client: client, configuration: configuration)
     }
 

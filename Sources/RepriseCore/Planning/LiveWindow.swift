@@ -61,20 +61,20 @@ package struct LiveWindow: Sendable {
         return bytes
     }
 
-    /// The pieces from `drained` on, at most about `limit` bytes, for the disk.
-    package func undrainedPieces(limit: Int64) -> [ArraySlice<UInt8>] {
+    /// The pieces from `drained` on, at most about `limit` bytes and none past `end`, for the disk.
+    package func undrainedPieces(limit: Int64, before end: Int64 = .max) -> [ArraySlice<UInt8>] {
         var result: [ArraySlice<UInt8>] = []
         var size: Int64 = 0
         var start = base
-        for index in first..<pieces.count where size < limit {
+        for index in first..<pieces.count where size < limit && start < end {
             let piece = pieces[index]
-            let end = start + Int64(piece.count)
-            if end > drained {
-                let part = piece.dropFirst(Int(max(0, drained - start)))
-                result.append(part)
+            let pieceEnd = start + Int64(piece.count)
+            if pieceEnd > drained {
+                let part = piece.prefix(Int(min(pieceEnd, end) - start)).dropFirst(Int(max(0, drained - start)))
+                if !part.isEmpty { result.append(part) }
                 size += Int64(part.count)
             }
-            start = end
+            start = pieceEnd
         }
         return result
     }

@@ -64,6 +64,8 @@ struct Transfer {
     var isWriting = false
     /// No more requests: it only waits for its window to be written.
     var isFinished = false
+    /// Another transfer began where its window ended.
+    var isFollowed = false
     /// Waits for a place at the host.
     var isQueued = false
     /// Stored bytes are being read for an overlap.
@@ -75,6 +77,9 @@ struct Transfer {
     var isTrial = false
     /// And that dates differ counts as little: another host answers.
     var isTrialElsewhere = false
+
+    /// Nothing more comes for now: what it brought of a block is all there is.
+    var isAtRest: Bool { request == nil || isFinished || pausedSince != nil || isFollowed }
 
     init(id: Int, representation: Int?, start: Int64, requestIndex: Int, now: Int64) {
         self.id = id

@@ -8,15 +8,17 @@ package struct StoreOpener: Sendable {
     private let fileSystem: any FileSystem
     private let folders: any DeviceFolders
     private let layout: BlockLayout
+    private let seal: Seal?
 
     package init(
         location: StoreLocation, fileSystem: any FileSystem = RealFileSystem(),
-        folders: any DeviceFolders = SystemFolders(), layout: BlockLayout = .standard
+        folders: any DeviceFolders = SystemFolders(), layout: BlockLayout = .standard, seal: Seal? = nil
     ) {
         self.location = location
         self.fileSystem = fileSystem
         self.folders = folders
         self.layout = layout
+        self.seal = seal
     }
 
     /// Makes the directory if need be, marks it, and opens the store in it. I/O.
@@ -33,7 +35,7 @@ package struct StoreOpener: Sendable {
             throw CacheError(StoreError(error, doing: "making the store \(path)"))
         }
         do throws(StoreError) {
-            return try Store(root: path, fileSystem: fileSystem, layout: layout)
+            return try Store(root: path, fileSystem: fileSystem, layout: layout, key: seal?.key())
         } catch {
             throw CacheError(error)
         }

@@ -3,7 +3,7 @@ package import RepriseRanges
 /// Where blocks and slots lie.
 ///
 ///     blocks.<g>:  | header, 4096 | slot 0 | slot 1 | ...
-///     slot, 16:    | valid bytes, 4 | check, 4 | proof, 8 |      little-endian, never across a sector
+///     slot, 16:    | valid bytes, 4 | check, 4 | proof, 8 |      little-endian, never across a sector; sealed: `BlockSeal`
 ///     body.<g>:    | block 0      | block 1      | ...
 ///                  |======........|==============|               valid bytes are a prefix of each block
 package struct BlockLayout: Sendable, Hashable {
@@ -11,8 +11,6 @@ package struct BlockLayout: Sendable, Hashable {
     /// (Chromium's and rclone's unit is of the same order).
     package static let standard = BlockLayout(blockSize: 32 * 1024)
 
-    /// Bytes of a slot of a plain store.
-    package static let slotSize: Int64 = 16
     /// Bytes before the first slot: one page, so that slots never straddle a sector.
     package static let headerSize: Int64 = 4096
     /// Slots are read a page at a time.
@@ -20,10 +18,13 @@ package struct BlockLayout: Sendable, Hashable {
 
     /// Bytes of a block.
     package let blockSize: Int64
+    /// Bytes of a slot: 16, in a sealed store 32.
+    package let slotSize: Int64
 
-    package init(blockSize: Int64) {
+    package init(blockSize: Int64, proofKind: ProofKind = .hashed) {
         precondition(blockSize > 0 && blockSize <= 1 << 30)
         self.blockSize = blockSize
+        slotSize = proofKind == .sealed ? Int64(BlockSeal.size) : 16
     }
 
     /// The block that holds `offset`.
@@ -43,8 +44,13 @@ package struct BlockLayout: Sendable, Hashable {
     /// The bytes of block `number`.
     package func range(of number: Int64) -> ByteRange { ByteRange(offset: number * blockSize, count: blockSize) }
 
+    /// The whole blocks that `range` touches.
+    package func blocks(covering range: ByteRange) -> ByteRange {
+        ByteRange(blockStart(of: range.lowerBound), blockEnd(of: range.upperBound))
+    }
+
     /// Where a block's slot lies in the `blocks` file.
-    package func slotOffset(of number: Int64) -> Int64 { BlockLayout.headerSize + number * BlockLayout.slotSize }
+    package func slotOffset(of number: Int64) -> Int64 { BlockLayout.headerSize + number * slotSize }
 
     /// Body bytes whose slots share a page.
     package var bytesPerPage: Int64 { blockSize * BlockLayout.slotsPerPage }

@@ -2,9 +2,8 @@ package import ReprisePlatform
 import RepriseRanges
 
 /// Writes the bytes of one fill, in order, with their slots. Confined to its generation's write lane.
-package final class BlockPen {
+package final class BlockPen: Pen {
     private let generation: Generation
-    /// Where the next byte goes.
     package private(set) var position: Int64
     /// Running hash of the current block's valid prefix; `nil` at a block's start, and inside a block whose prefix
     /// was lost: the rest of that block is passed over.
@@ -16,12 +15,10 @@ package final class BlockPen {
         self.hash = hash
     }
 
-    /// Writes `chunks`, which follow each other from `position`. Where the current block was dropped or discarded
-    /// since, its bytes are left out and writing goes on with the next block. I/O.
     package func write(_ chunks: [ArraySlice<UInt8>]) throws(FileError) {
         let layout = generation.layout
         if hash == nil, position != layout.blockStart(of: position) {
-            let rest = passOver(chunks, upTo: layout.blockEnd(of: position))
+            let rest = passOver(chunks, upTo: layout.blockEnd(of: position), position: &position)
             if !rest.isEmpty { try write(rest) }
             return
         }
@@ -61,16 +58,5 @@ package final class BlockPen {
             hash = nil
             try write(chunks)
         }
-    }
-
-    // Moves `position` over the chunks' bytes before `end`; answers what is left of them.
-    private func passOver(_ chunks: [ArraySlice<UInt8>], upTo end: Int64) -> [ArraySlice<UInt8>] {
-        var rest: [ArraySlice<UInt8>] = []
-        for chunk in chunks {
-            let passed = Int(min(end - position, Int64(chunk.count)))
-            position += Int64(passed)
-            if passed < chunk.count { rest.append(chunk.dropFirst(passed)) }
-        }
-        return rest
     }
 }

@@ -13,7 +13,8 @@ package struct BlocksHeader: Sendable, Hashable {
     /// The generation's random identity; `info.json` names the same one.
     package var identity: UInt64
 
-    package func encoded(summary: EntrySummary) -> [UInt8] {
+    /// The page. `seal` is what a sealed generation adds, behind the summary.
+    func encoded(summary: EntrySummary, seal: [UInt8]? = nil) -> [UInt8] {
         var bytes = BlocksHeader.magic
         bytes.append(littleEndian: UInt32(proofKind.rawValue))
         bytes.append(littleEndian: UInt32(blockSize))
@@ -21,6 +22,10 @@ package struct BlocksHeader: Sendable, Hashable {
         bytes.append(littleEndian: XXH64.hash(bytes))
         bytes.append(contentsOf: repeatElement(0, count: Int(BlocksHeader.summaryOffset) - bytes.count))
         bytes += summary.encoded
+        if let seal {
+            bytes.append(contentsOf: repeatElement(0, count: Int(GenerationSeal.headerOffset) - bytes.count))
+            bytes += seal
+        }
         bytes.append(contentsOf: repeatElement(0, count: Int(BlockLayout.headerSize) - bytes.count))
         return bytes
     }

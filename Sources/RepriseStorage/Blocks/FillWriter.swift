@@ -6,7 +6,7 @@ import RepriseRanges
 package final class FillWriter: @unchecked Sendable {
     // @unchecked: the pen is only touched by work on one write lane, which runs one piece at a time.
     private let generation: Generation
-    private var pen: BlockPen?
+    private var pen: (any Pen)?
 
     package init(generation: Generation) { self.generation = generation }
 

@@ -27,11 +27,13 @@ package final class Generation: Sendable {
         case unloaded(ByteRange)
     }
 
-    private struct State {
+    struct State {
         /// Bytes whose slots have been read.
         var loaded = ByteRangeSet()
         /// Slots that were read and are not verified yet, by block.
         var slots: [Int64: Slot] = [:]
+        /// In a sealed store what opens each block, verified or not, and of those that a lease still covers.
+        var seals: [Int64: BlockSeal] = [:]
         var claimed = ByteRangeSet()
         var verified = ByteRangeSet()
         /// Written since the last good sync.
@@ -56,9 +58,17 @@ package final class Generation: Sendable {
 
         init(slotsFileSize: Int64, layout: BlockLayout) {
             // A file somebody made huge must not carry the body's offsets past 64 bits.
-            let slots = max(0, slotsFileSize - BlockLayout.headerSize) / BlockLayout.slotSize
+            let slots = max(0, slotsFileSize - BlockLayout.headerSize) / layout.slotSize
             slotsEnd = min(slots, .max / layout.blockSize) * layout.blockSize
             loaded.insert(.from(slotsEnd))
+        }
+
+        /// The room of `range` was given back: what opened its blocks is of no use any more.
+        mutating func noteReleased(_ range: ByteRange, _ layout: BlockLayout) {
+            pendingPunch.remove(range)
+            guard !seals.isEmpty else { return }
+            for block in layout.block(at: range.lowerBound)..<layout.block(at: layout.blockEnd(of: range.upperBound))
+            where !claimed.contains(block * layout.blockSize) { seals[block] = nil }
         }
     }
 
@@ -69,16 +79,19 @@ package final class Generation: Sendable {
     package let layout: BlockLayout
     /// For trace and lanes.
     package let entryName: String
-    private let body: any FileHandle
-    private let blocks: any FileHandle
-    private let canWrite: Bool
-    private let changes = Lock(())
-    private let onSlots: (@Sendable (ByteRange) -> Void)?
-    private let state: Lock<State>
+    let body: any FileHandle
+    let blocks: any FileHandle
+    let canWrite: Bool
+    /// What opens its blocks, in a sealed store.
+    let seal: GenerationSeal?
+    private let bodyDescriptor: Int32?
+    let changes = Lock(())
+    let onSlots: (@Sendable (ByteRange) -> Void)?
+    let state: Lock<State>
 
-    package init(
+    init(
         number: Int, identity: UInt64, layout: BlockLayout, entryName: String, body: any FileHandle,
-        blocks: any FileHandle, slotsFileSize: Int64, canWrite: Bool = true,
+        blocks: any FileHandle, slotsFileSize: Int64, canWrite: Bool = true, seal: GenerationSeal? = nil,
         onSlots: (@Sendable (ByteRange) -> Void)? = nil
     ) {
         self.number = number
@@ -88,9 +101,14 @@ package final class Generation: Sendable {
         self.body = body
         self.blocks = blocks
         self.canWrite = canWrite
+        self.seal = seal
+        bodyDescriptor = seal == nil ? body.descriptor : nil
         self.onSlots = onSlots
         state = Lock(State(slotsFileSize: slotsFileSize, layout: layout))
     }
+
+    /// Whether its body is ciphertext.
+    package var isSealed: Bool { seal != nil }
 
     // MARK: Others
 
@@ -182,13 +200,11 @@ package final class Generation: Sendable {
         guard last > first else { return }
         var bytes: [UInt8] = []
         try blocks.read(
-            at: layout.slotOffset(of: first), count: Int((last - first) * BlockLayout.slotSize), into: &bytes)
+            at: layout.slotOffset(of: first), count: Int((last - first) * layout.slotSize), into: &bytes)
         var found: [(Int64, Slot)] = []
         for block in first..<last {
-            let index = Int((block - first) * BlockLayout.slotSize)
-            if let slot = Slot(bytes, at: index, block: block, blockSize: layout.blockSize) {
-                found.append((block, slot))
-            }
+            let index = Int((block - first) * layout.slotSize)
+            if let slot = slot(in: bytes, at: index, of: block) { found.append((block, slot)) }
         }
         state.withLock { state in
             for (block, slot) in found {
@@ -196,6 +212,7 @@ package final class Generation: Sendable {
                 let start = layout.range(of: block).lowerBound
                 guard !state.loaded.contains(start), !state.claimed.contains(start) else { continue }
                 state.slots[block] = slot
+                note(&state, sealIn: bytes, at: Int((block - first) * layout.slotSize), of: block)
                 state.claimed.insert(ByteRange(offset: start, count: Int64(slot.validLength)))
             }
             state.loaded.insert(ByteRange(first * layout.blockSize, last * layout.blockSize))
@@ -216,33 +233,31 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Checks one block; answers the running hash of its valid prefix where it matched.
-    private func check(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> XXH64? {
-        if let hash = try prove(block, slot, &buffer) { return hash }
+    /// Checks one block; answers its valid prefix where it matched, as a pen goes on from it.
+    func check(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockPrefix? {
+        if let prefix = try prove(block, slot, &buffer) { return prefix }
         // What was read may be from before a change or from its middle, and the slot the same again by now: damaged is
         // what still is while nothing changes.
         return try changes.withLock { _ throws(FileError) in
             guard state.withLock({ $0.slots[block] == slot }) else { return nil }
-            if let hash = try prove(block, slot, &buffer) { return hash }
+            if let prefix = try prove(block, slot, &buffer) { return prefix }
             try drop(block, slot)
             return nil
         }
     }
 
-    private func prove(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> XXH64? {
+    private func prove(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockPrefix? {
         buffer.removeAll(keepingCapacity: true)
         let range = ByteRange(offset: block * layout.blockSize, count: Int64(slot.validLength))
         try noteChangeTime()
         try body.read(at: range.lowerBound, count: Int(slot.validLength), into: &buffer)
-        var hash = Slot.hash(identity: identity, block: block)
-        hash.update(buffer[...])
-        guard buffer.count == Int(slot.validLength), hash.finish() == slot.proof else { return nil }
+        guard let prefix = prefix(buffer, slot, block: block) else { return nil }
         state.withLock { state in
             guard state.slots[block] == slot else { return }
             state.verified.insert(range)
             state.slots[block] = nil
         }
-        return hash
+        return prefix
     }
 
     // Makes a damaged block absent, unless it was written anew since.
@@ -250,13 +265,23 @@ package final class Generation: Sendable {
         let isCurrent = state.withLock { state in
             guard state.slots[block] == slot else { return false }
             state.slots[block] = nil
-            state.claimed.remove(layout.range(of: block))
-            state.verified.remove(layout.range(of: block))
-            state.damaged += 1
+            makeAbsent(&state, block)
             return true
         }
-        guard isCurrent, canWrite else { return }
-        try blocks.write([UInt8](repeating: 0, count: Int(BlockLayout.slotSize)), at: layout.slotOffset(of: block))
+        if isCurrent { try clearSlot(of: block) }
+    }
+
+    /// A block turned out to be damaged. Under the state's lock.
+    func makeAbsent(_ state: inout State, _ block: Int64) {
+        state.claimed.remove(layout.range(of: block))
+        state.verified.remove(layout.range(of: block))
+        state.seals[block] = nil
+        state.damaged += 1
+    }
+
+    func clearSlot(of block: Int64) throws(FileError) {
+        guard canWrite else { return }
+        try blocks.write([UInt8](repeating: 0, count: Int(layout.slotSize)), at: layout.slotOffset(of: block))
     }
 
     // What is proved from here on is proved of the file as it now is.
@@ -279,7 +304,7 @@ package final class Generation: Sendable {
     }
 
     // Reads the slots of blocks that lost their verification, so that they can be proved anew.
-    private func reclaim(_ ranges: [ByteRange]) throws(FileError) {
+    func reclaim(_ ranges: [ByteRange]) throws(FileError) {
         for range in ranges {
             let first = layout.block(at: range.lowerBound)
             let last = layout.block(at: layout.blockEnd(of: range.upperBound))
@@ -288,7 +313,10 @@ package final class Generation: Sendable {
                 state.verified.remove(blocks)
                 state.claimed.remove(blocks)
                 state.loaded.remove(blocks)
-                for block in first..<last { state.slots[block] = nil }
+                for block in first..<last {
+                    state.slots[block] = nil
+                    state.seals[block] = nil
+                }
             }
             try reloadSlots(first, last)
         }
@@ -297,15 +325,15 @@ package final class Generation: Sendable {
     private func reloadSlots(_ first: Int64, _ last: Int64) throws(FileError) {
         var bytes: [UInt8] = []
         try blocks.read(
-            at: layout.slotOffset(of: first), count: Int((last - first) * BlockLayout.slotSize), into: &bytes)
+            at: layout.slotOffset(of: first), count: Int((last - first) * layout.slotSize), into: &bytes)
         state.withLock { state in
             for block in first..<last {
-                let index = Int((block - first) * BlockLayout.slotSize)
+                let index = Int((block - first) * layout.slotSize)
                 let range = layout.range(of: block)
-                guard !state.claimed.contains(range.lowerBound),
-                    let slot = Slot(bytes, at: index, block: block, blockSize: layout.blockSize)
+                guard !state.claimed.contains(range.lowerBound), let slot = slot(in: bytes, at: index, of: block)
                 else { continue }
                 state.slots[block] = slot
+                note(&state, sealIn: bytes, at: index, of: block)
                 state.claimed.insert(ByteRange(offset: range.lowerBound, count: Int64(slot.validLength)))
             }
             state.loaded.insert(ByteRange(first * layout.blockSize, last * layout.blockSize))
@@ -350,6 +378,7 @@ package final class Generation: Sendable {
 
     /// Reads leased bytes. I/O.
     func read(_ range: ByteRange) throws(FileError) -> [UInt8] {
+        if let seal { return try read(range, seal) }
         var bytes: [UInt8] = []
         try body.read(at: range.lowerBound, count: Int(range.count), into: &bytes)
         if Int64(bytes.count) < range.count { throw FileError.truncated(entryName) }
@@ -359,6 +388,8 @@ package final class Generation: Sendable {
     /// Whether the body still is as we left it: long enough for `range`, changed by nobody else. One `fstat`.
     /// Where it is not, verification has to be withdrawn before anything more is handed out.
     func isUndisturbed(for range: ByteRange, since epoch: UInt64) -> Bool {
+        // Every read of sealed bytes proves them.
+        if seal != nil { return state.withLock { $0.epoch == epoch } }
         let before = state.withLock { $0.changesInFlight > 0 ? nil : $0.bodyModified }
         guard case .success(let status) = bodyStatus(), status.size >= range.upperBound else { return false }
         return state.withLock { state in
@@ -369,7 +400,7 @@ package final class Generation: Sendable {
         }
     }
 
-    private func bodyStatus() -> Result<FileStatus, FileError> {
+    func bodyStatus() -> Result<FileStatus, FileError> {
         do throws(FileError) { return .success(try body.status()) } catch { return .failure(error) }
     }
 
@@ -383,13 +414,15 @@ package final class Generation: Sendable {
         }
     }
 
-    /// Whether bytes may be handed to the kernel by descriptor: not of what may be punched while it is read.
+    /// The body's descriptor, for handing bytes to the kernel; `nil` where there is none, where the body's bytes are no
+    /// media, and for what may be punched while it is read.
     var descriptor: Int32? {
-        let mayBePunched = state.withLock { state in
-            if !state.isPunchable { state.isGivenToKernel = true }
-            return state.isPunchable
+        guard let bodyDescriptor else { return nil }
+        return state.withLock { state in
+            guard !state.isPunchable else { return nil }
+            state.isGivenToKernel = true
+            return bodyDescriptor
         }
-        return mayBePunched ? nil : body.descriptor
     }
 
     /// Lets its blocks be punched although it is read: from here on its bytes are copied on their way out.
@@ -406,7 +439,7 @@ package final class Generation: Sendable {
     }
 
     func isResident(_ range: ByteRange) -> Bool {
-        body.isResident(offset: range.lowerBound, count: range.count)
+        seal == nil && body.isResident(offset: range.lowerBound, count: range.count)
     }
 
     func endLease(_ id: UInt64) {
@@ -414,80 +447,6 @@ package final class Generation: Sendable {
     }
 
     // MARK: Writing
-
-    /// A pen that fills from `offset`, which must be a block's first missing byte. Bytes before it in the block are
-    /// read back and proved first: damage is never laundered. `nil` where they do not match; the block is absent
-    /// then and the fill has to begin at its start. I/O.
-    package func makePen(at offset: Int64) throws(FileError) -> BlockPen? {
-        let block = layout.block(at: offset)
-        let start = block * layout.blockSize
-        if offset == start { return BlockPen(generation: self, position: offset, hash: nil) }
-        if state.withLock({ $0.slots[block] == nil }) {
-            try reloadUnlessAbsent(block)
-        }
-        guard let slot = state.withLock({ $0.slots[block] }), start + Int64(slot.validLength) == offset else {
-            return nil
-        }
-        var buffer: [UInt8] = []
-        guard let hash = try check(block, slot, &buffer) else { return nil }
-        return BlockPen(generation: self, position: offset, hash: hash)
-    }
-
-    // A block that we wrote ourselves has no slot in memory any more; its prefix is proved from the disk all the same.
-    private func reloadUnlessAbsent(_ block: Int64) throws(FileError) {
-        guard state.withLock({ $0.claimed.contains(block * layout.blockSize) }) else { return }
-        var bytes: [UInt8] = []
-        try blocks.read(at: layout.slotOffset(of: block), count: Int(BlockLayout.slotSize), into: &bytes)
-        guard let slot = Slot(bytes, at: 0, block: block, blockSize: layout.blockSize) else { return }
-        state.withLock { $0.slots[block] = slot }
-    }
-
-    /// Writes body bytes, then the slots of the blocks they touch; `false`, and nothing written, where the first
-    /// block's prefix is not stored any more. I/O, on the generation's lane.
-    func write(
-        _ chunks: [ArraySlice<UInt8>], range: ByteRange, slots: [UInt8], firstBlock: Int64
-    ) throws(FileError) -> Bool {
-        let prefix = ByteRange(layout.blockStart(of: range.lowerBound), range.lowerBound)
-        let isStored = try changes.withLock { _ throws(FileError) in
-            guard state.withLock({ $0.claimed.contains(prefix) }) else { return false }
-            try changeBody { () throws(FileError) in
-                var position = range.lowerBound
-                for chunk in chunks {
-                    try body.write(chunk, at: position)
-                    position += Int64(chunk.count)
-                }
-                try blocks.write(slots, at: layout.slotOffset(of: firstBlock))
-            }
-            state.withLock { state in
-                state.claimed.insert(range)
-                state.verified.insert(range)
-                state.unsynced.insert(range)
-                state.slotsEnd = max(state.slotsEnd, layout.blockEnd(of: range.upperBound))
-            }
-            return true
-        }
-        if isStored { onSlots?(range) }
-        return isStored
-    }
-
-    // Runs a change of our own under `changes`, and tells it from changes by others.
-    private func changeBody(_ change: () throws(FileError) -> Void) throws(FileError) {
-        if case .success(let status) = bodyStatus() {
-            state.withLock { state in
-                if let known = state.bodyModified, known != status.modified { state.isDisturbed = true }
-            }
-        }
-        state.withLock { $0.changesInFlight += 1 }
-        var failure: FileError?
-        do throws(FileError) { try change() } catch { failure = error }
-        // Where the status cannot be had the next proof takes the file as it then is for ours.
-        let modified = if case .success(let status) = bodyStatus() { Optional(status.modified) } else { Int64?.none }
-        state.withLock { state in
-            state.changesInFlight -= 1
-            state.bodyModified = modified
-        }
-        if let failure { throw failure }
-    }
 
     /// Makes everything written durable. A failed sync withdraws verification of all written since the last good
     /// one, because the kernel may have dropped those pages. I/O, on the janitor.
@@ -521,7 +480,7 @@ package final class Generation: Sendable {
                 state.claimed.remove(blocksRange)
                 for block in first..<last { state.slots[block] = nil }
             }
-            let zeros = [UInt8](repeating: 0, count: Int((last - first) * BlockLayout.slotSize))
+            let zeros = [UInt8](repeating: 0, count: Int((last - first) * layout.slotSize))
             do throws(FileError) { try blocks.write(zeros, at: layout.slotOffset(of: first)) } catch {
                 // What the slots say now is read anew; nothing was punched.
                 state.withLock { $0.loaded.remove(blocksRange) }
@@ -538,7 +497,8 @@ package final class Generation: Sendable {
         try changes.withLock { _ throws(FileError) in
             let free = state.withLock { state -> [ByteRange] in
                 var free = state.pendingPunch
-                for lease in state.leases.values { free.remove(lease) }
+                // A sealed block opens only as a whole.
+                for lease in state.leases.values { free.remove(seal == nil ? lease : layout.blocks(covering: lease)) }
                 for claimed in state.claimed.ranges { free.remove(claimed) }
                 return free.ranges
             }
@@ -546,7 +506,7 @@ package final class Generation: Sendable {
                 try changeBody { () throws(FileError) in
                     try body.punch(offset: range.lowerBound, count: range.count)
                 }
-                state.withLock { $0.pendingPunch.remove(range) }
+                state.withLock { $0.noteReleased(range, layout) }
             }
         }
         return state.withLock { $0.pendingPunch }
@@ -561,7 +521,7 @@ package final class Generation: Sendable {
 }
 
 extension FileError {
-    fileprivate static func truncated(_ name: String) -> FileError {
+    static func truncated(_ name: String) -> FileError {
         FileError(kind: .unavailable, code: FileError.inputOutput, operation: "read (file too short)", path: name)
     }
 }

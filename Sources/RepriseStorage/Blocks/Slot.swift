@@ -4,7 +4,7 @@ package import ReprisePlatform
 package enum ProofKind: UInt8, Sendable {
     /// XXH64 seeded with generation and block number: guards against accidents.
     case hashed = 1
-    /// AES-GCM nonce and tag: guards against people. Reserved for sealed stores.
+    /// AES-GCM nonce and tag: guards against people. Sealed stores.
     case sealed = 2
 }
 
@@ -39,7 +39,7 @@ package struct Slot: Sendable, Hashable {
 
     /// Reads the slot of `block` at `index` in `bytes`; `nil` for an absent one or one that contradicts itself.
     package init?(_ bytes: [UInt8], at index: Int, block: Int64, blockSize: Int64) {
-        guard index + Int(BlockLayout.slotSize) <= bytes.count else { return nil }
+        guard index + 16 <= bytes.count else { return nil }
         let length: UInt32 = bytes.littleEndian(at: index)
         let check: UInt32 = bytes.littleEndian(at: index + 4)
         let proof: UInt64 = bytes.littleEndian(at: index + 8)

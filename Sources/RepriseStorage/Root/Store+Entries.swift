@@ -4,7 +4,7 @@ package import RepriseRanges
 /// Removing and listing entries.
 extension Store {
     /// Removes the entry of `key`; open handles keep their bytes.
-    package func remove(key: String) throws(StoreError) { try discardEntry(Store.entryName(key: key)) }
+    package func remove(key: String) throws(StoreError) { try discardEntry(entryName(key: key)) }
 
     /// Removes the entry with that folder name, whatever is in it.
     package func remove(name: String) throws(StoreError) { try discardEntry(name) }

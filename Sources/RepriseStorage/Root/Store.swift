@@ -9,7 +9,7 @@ package import RepriseRanges
 
 /// The entries under one root. Every method is I/O and blocks.
 ///
-///     <root>/format  lock  usage
+///     <root>/format  lock  usage            sealed: format.spare, no extensions, names are keyed hashes
 ///     <root>/entries/ab/abcd…/info.json  body.<g>.<ext>  blocks.<g>
 ///
 /// There is no index: an entry is found by its key's hash, and can be deleted by hand. A generation is current when
@@ -22,28 +22,38 @@ package final class Store: Sendable {
     package let layout: BlockLayout
     package let capabilities: RootCapabilities
     /// How blocks are proved; sealed bodies are not media to anybody who opens them by their path.
-    package let proofKind = ProofKind.hashed
+    package var proofKind: ProofKind { seal == nil ? .hashed : .sealed }
     let fileSystem: any FileSystem
-    private let access: Access
+    /// What seals it, if it is a sealed store.
+    package let seal: RootSeal?
+    /// The master key, as it is now.
+    let sealKey: Lock<SealKey?>
+    let format: RootFormat
+    let access: Access
     /// Ends with `release`, or with the store.
     private let lock: Lock<RootLock?>
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
 
     /// Opens or creates a root. Does not look at its entries, however many there are.
-    /// - Parameter onSlots: told of every slot write after it was made; a trace for tests.
+    /// - Parameters:
+    ///   - key: What opens a sealed store, and makes a new one sealed; `nil` for a plain one.
+    ///   - onSlots: told of every slot write after it was made; a trace for tests.
+    /// - Throws: `.wrongKey` where the root is sealed and the key, or that there is none, is wrong; nothing is changed.
     package init(
         root: String, fileSystem: any FileSystem, layout: BlockLayout = .standard, access: Access = .write,
-        onSlots: (@Sendable (String, ByteRange) -> Void)? = nil
+        key: SealKey? = nil, onSlots: (@Sendable (String, ByteRange) -> Void)? = nil
     ) throws(StoreError) {
         self.root = root
         self.fileSystem = fileSystem
-        self.layout = layout
+        self.layout = BlockLayout(blockSize: layout.blockSize, proofKind: key == nil ? .hashed : .sealed)
         self.access = access
+        sealKey = Lock(key)
+        format = RootFormat(root: root, fileSystem: fileSystem, blockSize: layout.blockSize)
         self.onSlots = onSlots
         if access == .readOnly {
             lock = Lock(nil)
             capabilities = RootCapabilities(holes: true, punching: false)
-            try Store.checkFormat(root, fileSystem, layout, create: false)
+            seal = try format.open(key: key, create: false)
             return
         }
         do throws(FileError) {
@@ -52,7 +62,7 @@ package final class Store: Sendable {
             throw StoreError(error, doing: "making the store \(root)")
         }
         lock = Lock(try RootLock(root: root, fileSystem: fileSystem))
-        try Store.checkFormat(root, fileSystem, layout, create: true)
+        seal = try format.open(key: key, create: true)
         do throws(FileError) {
             capabilities = try RootCapabilities.probe(root: root, fileSystem: fileSystem)
         } catch {
@@ -61,47 +71,16 @@ package final class Store: Sendable {
         try sweepLeases()
     }
 
-    private static func checkFormat(
-        _ root: String, _ fileSystem: any FileSystem, _ layout: BlockLayout, create: Bool
-    ) throws(StoreError) {
-        let path = root + "/format"
-        let wanted = "reprise 1\nblock \(layout.blockSize)\nproof hashed\n"
-        do throws(FileError) {
-            let found = try fileSystem.readAll(path, limit: 1024)
-            let text = String(decoding: found, as: UTF8.self)
-            if text == wanted { return }
-            // Torn while it was first written: nothing can be stored under it yet that we would have to keep.
-            guard wanted.hasPrefix(text), create else {
-                throw FileError(kind: .exists, code: 0, operation: "format", path: path)
-            }
-        } catch {
-            if error.code == 0 {  // ours, not the system's
-                throw StoreError(
-                    .wrongFormat, "\(root) is not a store this version can use; choose another directory or delete it")
-            }
-            guard error.kind == .missing, create else { throw StoreError(error, doing: "reading the store \(root)") }
-        }
-        do throws(FileError) {
-            let temporary = path + ".new"
-            let handle = try fileSystem.open(temporary, .create)
-            try handle.truncate(to: 0)
-            try handle.write(Array(wanted.utf8), at: 0)
-            try handle.sync()
-            try fileSystem.rename(temporary, to: path)
-        } catch {
-            throw StoreError(error, doing: "making the store \(root)")
-        }
-    }
+    /// The folder name of a key in a plain store: SHA-256 in hexadecimal.
+    package static func entryName(key: String) -> String { SHA256.hash(data: Array(key.utf8)).hexadecimal }
 
-    /// The folder name of a key: SHA-256 in hexadecimal.
-    package static func entryName(key: String) -> String {
-        SHA256.hash(data: Array(key.utf8)).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
+    /// The folder name of a key.
+    package func entryName(key: String) -> String { seal?.entryName(key: key) ?? Store.entryName(key: key) }
 
-    func bodyPath(_ info: EntryInfo) -> String { directory(Store.entryName(key: info.key)) + "/" + info.bodyName }
+    func bodyPath(_ info: EntryInfo) -> String { directory(entryName(key: info.key)) + "/" + bodyName(info) }
+
+    /// The name of a generation's body file: an extension would tell what is in a sealed one.
+    package func bodyName(_ info: EntryInfo) -> String { seal == nil ? info.bodyName : "body.\(info.generation)" }
 
     func directory(_ name: String) -> String { "\(root)/entries/\(name.prefix(2))/\(name)" }
 
@@ -118,7 +97,7 @@ package final class Store: Sendable {
                 throw StoreError(error, doing: "making the store \(root)")
             }
             let taken = try RootLock(root: root, fileSystem: fileSystem)
-            try Store.checkFormat(root, fileSystem, layout, create: true)
+            _ = try format.open(key: sealKey.withLock(\.self), known: seal, create: true)
             lock = taken
         }
     }
@@ -129,7 +108,7 @@ package final class Store: Sendable {
     package func stillNames(
         _ info: EntryInfo, _ generation: Generation, isCommitted: Bool
     ) throws(StoreError) -> Bool {
-        let name = Store.entryName(key: info.key)
+        let name = entryName(key: info.key)
         do throws(FileError) {
             if isCommitted {
                 guard let found = try readInfo(name), found.key == info.key, found.identity == info.identity,
@@ -137,7 +116,7 @@ package final class Store: Sendable {
                 else { return false }
             }
             let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .read).status().inode
-            let body = try fileSystem.open(directory(name) + "/" + info.bodyName, .read).status().inode
+            let body = try fileSystem.open(directory(name) + "/" + bodyName(info), .read).status().inode
             return try generation.has(body: body, blocks: blocks)
         } catch {
             if error.kind == .missing { return false }
@@ -150,7 +129,7 @@ package final class Store: Sendable {
     /// The entry of `key`, or `nil` where there is none. What is damaged beyond use is removed and answered as `nil`;
     /// what cannot be reached now throws and is left alone.
     package func open(key: String) throws(StoreError) -> StoredEntry? {
-        let name = Store.entryName(key: key)
+        let name = entryName(key: key)
         do throws(FileError) {
             var seen: EntryInfo?
             while true {
@@ -178,7 +157,7 @@ package final class Store: Sendable {
 
     /// Whether there is a description for `key`. I/O.
     package func hasEntry(key: String) throws(StoreError) -> Bool {
-        do throws(FileError) { return try readWholeInfo(Store.entryName(key: key))?.key == key } catch {
+        do throws(FileError) { return try readWholeInfo(entryName(key: key))?.key == key } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
     }
@@ -191,35 +170,38 @@ package final class Store: Sendable {
             if error.kind == .missing { return nil }
             throw error
         }
-        if let info = EntryInfo(decoding: bytes) { return info }
-        throw FileError(kind: .missing, code: FileError.noEntry, operation: "decode", path: "info.json")
+        if let info = seal == nil ? EntryInfo(decoding: bytes) : openInfo(bytes, name) { return info }
+        throw FileError.damaged("info.json")
     }
 
     private func openGeneration(_ info: EntryInfo, _ name: String) throws(FileError) -> StoredEntry {
         let folder = directory(name)
         let mode: FileMode = access == .write ? .readWrite : .read
         let blocks = try fileSystem.open(folder + "/" + info.blocksName, mode)
-        let body = try fileSystem.open(folder + "/" + info.bodyName, mode)
+        let body = try fileSystem.open(folder + "/" + bodyName(info), mode)
         var bytes: [UInt8] = []
         try blocks.read(at: 0, count: Int(BlockLayout.headerSize), into: &bytes)
         let summary = EntrySummary(bytes, at: Int(BlocksHeader.summaryOffset))
-        guard let header = BlocksHeader(bytes), header.identity == info.identity, header.proofKind == .hashed,
+        guard let header = BlocksHeader(bytes), header.identity == info.identity, header.proofKind == proofKind,
             header.blockSize == layout.blockSize
-        else { throw FileError(kind: .missing, code: FileError.noEntry, operation: "decode", path: info.blocksName) }
+        else { throw FileError.damaged(info.blocksName) }
         let size = try blocks.status().size
+        let seal = try openSeal(bytes, info, name)
         return StoredEntry(
-            info: info, generation: makeGeneration(info, name, body, blocks, slotsFileSize: size),
+            info: info, generation: makeGeneration(info, name, body, blocks, seal, slotsFileSize: size),
             logUseCount: summary?.logUseCount ?? 0)
     }
 
     private func makeGeneration(
-        _ info: EntryInfo, _ name: String, _ body: any FileHandle, _ blocks: any FileHandle, slotsFileSize: Int64
+        _ info: EntryInfo, _ name: String, _ body: any FileHandle, _ blocks: any FileHandle, _ seal: GenerationSeal?,
+        slotsFileSize: Int64
     ) -> Generation {
         var trace: (@Sendable (ByteRange) -> Void)?
         if let onSlots { trace = { range in onSlots(name, range) } }
         return Generation(
             number: info.generation, identity: info.identity, layout: layout, entryName: name, body: body,
-            blocks: blocks, slotsFileSize: slotsFileSize, canWrite: access == .write, onSlots: trace)
+            blocks: blocks, slotsFileSize: slotsFileSize, canWrite: access == .write, seal: seal,
+            onSlots: trace)
     }
 
     // MARK: Staging and committing
@@ -228,23 +210,26 @@ package final class Store: Sendable {
     /// `info.generation` is chosen here.
     package func stage(_ info: EntryInfo) throws(StoreError) -> StoredEntry {
         var info = info
-        let name = Store.entryName(key: info.key)
+        let name = entryName(key: info.key)
         let folder = directory(name)
         var made: [String] = []
+        try keepFormat()
         do throws(FileError) {
             try fileSystem.makeDirectory(folder)
             let files = try fileSystem.list(folder)
             let used = files.compactMap { Store.generationNumber(inFileName: $0) }.max() ?? 0
             info.generation = used + 1
-            let header = BlocksHeader(proofKind: .hashed, blockSize: layout.blockSize, identity: info.identity)
+            let header = BlocksHeader(proofKind: proofKind, blockSize: layout.blockSize, identity: info.identity)
             var summary = EntrySummary()
             summary.lastUse = info.checked
             summary.length = info.length
             let blocks = try fileSystem.open(folder + "/" + info.blocksName, .createNew)
             made.append(folder + "/" + info.blocksName)
-            try blocks.write(header.encoded(summary: summary), at: 0)
-            let body = try fileSystem.open(folder + "/" + info.bodyName, .createNew)
-            let generation = makeGeneration(info, name, body, blocks, slotsFileSize: BlockLayout.headerSize)
+            let generationSeal = seal?.entry(name).makeGeneration(identity: info.identity)
+            try blocks.write(header.encoded(summary: summary, seal: generationSeal?.encoded()), at: 0)
+            let body = try fileSystem.open(folder + "/" + bodyName(info), .createNew)
+            let generation = makeGeneration(
+                info, name, body, blocks, generationSeal, slotsFileSize: BlockLayout.headerSize)
             return StoredEntry(info: info, generation: generation)
         } catch {
             // What cannot be removed now is swept by the next commit of this key.
@@ -259,7 +244,7 @@ package final class Store: Sendable {
     /// A pin stays as it is on disk: only `setPinned` changes it.
     /// - Throws: `.gone` where the entry's folder was removed.
     package func commit(_ info: EntryInfo) throws(StoreError) {
-        let name = Store.entryName(key: info.key)
+        let name = entryName(key: info.key)
         var info = info
         do throws(FileError) {
             if let old = try readWholeInfo(name), old.key == info.key { info.isPinned = old.isPinned }
@@ -283,7 +268,10 @@ package final class Store: Sendable {
     func writeInfo(_ info: EntryInfo, _ name: String) throws(StoreError) {
         let folder = directory(name)
         let bytes: [UInt8]
-        do { bytes = try info.encoded() } catch {
+        do {
+            let plain = try info.encoded()
+            bytes = seal?.entry(name).seal(description: plain) ?? plain
+        } catch {
             throw StoreError(.unavailable, "describing an entry failed", cause: "\(error)")
         }
         do throws(FileError) {
@@ -303,7 +291,7 @@ package final class Store: Sendable {
     }
 
     private func sweep(_ folder: String, keeping info: EntryInfo) throws(FileError) {
-        let kept = ["info.json", info.bodyName, info.blocksName]
+        let kept = ["info.json", bodyName(info), info.blocksName]
         for file in try fileSystem.list(folder) where !kept.contains(file) {
             // A higher number is a generation that is being staged.
             if let number = Store.generationNumber(inFileName: file), number > info.generation { continue }
@@ -313,9 +301,9 @@ package final class Store: Sendable {
 
     /// Removes the files of a staged generation that will not become current.
     package func abandon(_ info: EntryInfo) throws(StoreError) {
-        let folder = directory(Store.entryName(key: info.key))
+        let folder = directory(entryName(key: info.key))
         do throws(FileError) {
-            for file in [info.bodyName, info.blocksName] {
+            for file in [bodyName(info), info.blocksName] {
                 do throws(FileError) { try fileSystem.removeFile(folder + "/" + file) } catch {
                     if error.kind != .missing { throw error }
                 }
@@ -323,6 +311,11 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(error, doing: "removing a replaced generation")
         }
+    }
+
+    /// Whether a file in an entry's folder is one that the store makes.
+    static func isOwn(_ file: String) -> Bool {
+        file == "info.json" || file == "info.new" || generationNumber(inFileName: file) != nil
     }
 
     static func generationNumber(inFileName file: String) -> Int? {
@@ -333,7 +326,7 @@ package final class Store: Sendable {
 
     /// Pins the entry of `key`, or lets it go; `false` where there is none.
     package func setPinned(_ isPinned: Bool, key: String) throws(StoreError) -> Bool {
-        let name = Store.entryName(key: key)
+        let name = entryName(key: key)
         let found: EntryInfo?
         do throws(FileError) { found = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")
@@ -362,7 +355,7 @@ package final class Store: Sendable {
 extension Store {
     /// Notes in the description of `key`'s entry that it was last confirmed at `checked`; `false` where there is none.
     package func setChecked(_ checked: Int64, key: String) throws(StoreError) -> Bool {
-        let name = Store.entryName(key: key)
+        let name = entryName(key: key)
         let found: EntryInfo?
         do throws(FileError) { found = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")

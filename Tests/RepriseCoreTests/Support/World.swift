@@ -44,7 +44,9 @@ final class World: Sendable {
         _ files: any FileSystem, _ blockSize: Int64, _ origin: ScriptedOrigin, _ queues: ManualQueues, _ pieceSize: Int,
         _ configuration: MediaCache.Configuration, _ through: Through
     ) throws -> MediaCache {
-        let store = try Store(root: "/store", fileSystem: files, layout: BlockLayout(blockSize: blockSize))
+        let store = try Store(
+            root: "/store", fileSystem: files, layout: BlockLayout(blockSize: blockSize),
+            key: configuration.seal?.key())
         let client = InMemoryOriginClient(origin: origin, queues: queues, pieceSize: pieceSize)
         return MediaCache(
             store: store, client: through(queues, client), configuration: configuration, queues: queues)

@@ -211,14 +211,30 @@ extension SessionState {
             let number = transfer.representation, let representation = representations[number],
             case .open(let generation) = representation.storing, let writer = transfer.writer
         else { return }
+        var end = Int64.max
+        if generation.isSealed {
+            end = sealableEnd(transfer.window, generation.layout, isAll: transfer.isAtRest)
+            guard end > transfer.window.drained else { return }
+        }
         guard environment.quota.hasRoom else { return waitForRoom(number) }
-        let pieces = transfer.window.undrainedPieces(limit: 256 * 1024)
+        let pieces = transfer.window.undrainedPieces(limit: SessionState.writtenAtOnce, before: end)
         let count = pieces.reduce(0) { $0 + Int64($1.count) }
         transfers[id]?.isWriting = true
         effects.append(
             .write(
                 transfer: id, writer, lane: Int(truncatingIfNeeded: generation.identity), pieces,
                 at: transfer.window.drained, count: count))
+    }
+
+    private static let writtenAtOnce: Int64 = 256 * 1024
+
+    /// How far a window is written in a sealed store. A block is sealed when it is full, and what there is of it when
+    /// nothing more comes: until then the window answers for it.
+    private func sealableEnd(_ window: LiveWindow, _ layout: BlockLayout, isAll: Bool) -> Int64 {
+        let limit = ByteRange(offset: window.drained, count: SessionState.writtenAtOnce).upperBound
+        let full = layout.blockStart(of: min(window.head, limit))
+        if full > window.drained { return full }
+        return isAll ? window.head : window.drained
     }
 
     /// Bytes of a transfer reached the disk, or could not.

@@ -23,6 +23,7 @@ extension SessionState {
                 // files are only being made changes nothing.
                 let first = representation.generation?.fillStart(for: missing) ?? start
                 start = isHeld(ByteRange(first, missing), representation.id) ? missing : first
+                if start > first { noteFollowed(representation.id) }
             }
         }
         let transferID = makeID()
@@ -41,6 +42,15 @@ extension SessionState {
     func attachWriter(_ transfer: inout Transfer, _ representation: Representation?) {
         if case .open(let generation)? = representation?.storing, transfer.writer == nil {
             transfer.writer = FillWriter(generation: generation)
+        }
+    }
+
+    /// Has windows written to their ends, though their transfers go on: a block that another one fills from its middle
+    /// needs its beginning on disk.
+    private mutating func noteFollowed(_ number: Int) {
+        for id in transfers.keys.sorted() where transfers[id]?.representation == number {
+            transfers[id]?.isFollowed = true
+            write(id)
         }
     }
 
@@ -81,6 +91,7 @@ extension SessionState {
         transfer.goal = transfer.window.head
         transfer.pausedSince = transfer.pausedSince ?? now
         transfers[id] = transfer
+        write(id)
     }
 
     /// Asks for the next piece, if there is room for it and somebody wants it.
@@ -134,6 +145,7 @@ extension SessionState {
     mutating func finish(_ id: Int) {
         endRequest(id)
         transfers[id]?.isFinished = true
+        write(id)
         guard let transfer = transfers[id] else { return }
         let storing = transfer.representation.flatMap { representations[$0]?.storing }
         switch storing {

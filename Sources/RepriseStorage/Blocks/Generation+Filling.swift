@@ -1,0 +1,93 @@
+package import ReprisePlatform
+import RepriseRanges
+
+/// Writing body bytes and their slots.
+extension Generation {
+    /// A pen that fills from `offset`, which must be a block's first missing byte. Bytes before it in the block are
+    /// read back and proved first: damage is never laundered. `nil` where they do not match; the block is absent
+    /// then and the fill has to begin at its start. I/O.
+    package func makePen(at offset: Int64) throws(FileError) -> (any Pen)? {
+        let block = layout.block(at: offset)
+        let start = block * layout.blockSize
+        if offset == start { return pen(at: offset, nil) }
+        if state.withLock({ $0.slots[block] == nil }) {
+            try reloadUnlessAbsent(block)
+        }
+        guard let slot = state.withLock({ $0.slots[block] }), start + Int64(slot.validLength) == offset else {
+            return nil
+        }
+        var buffer: [UInt8] = []
+        guard let prefix = try check(block, slot, &buffer) else { return nil }
+        return pen(at: offset, prefix)
+    }
+
+    // A block that we wrote ourselves has no slot in memory any more; its prefix is proved from the disk all the same.
+    private func reloadUnlessAbsent(_ block: Int64) throws(FileError) {
+        guard state.withLock({ $0.claimed.contains(block * layout.blockSize) }) else { return }
+        var bytes: [UInt8] = []
+        try blocks.read(at: layout.slotOffset(of: block), count: Int(layout.slotSize), into: &bytes)
+        guard let slot = slot(in: bytes, at: 0, of: block) else { return }
+        state.withLock { state in
+            state.slots[block] = slot
+            note(&state, sealIn: bytes, at: 0, of: block)
+        }
+    }
+
+    /// Writes body bytes, then the slots of the blocks they touch; `false`, and nothing written, where the first
+    /// block's prefix is not stored any more. I/O, on the generation's lane.
+    func write(
+        _ chunks: [ArraySlice<UInt8>], range: ByteRange, slots: [UInt8], firstBlock: Int64
+    ) throws(FileError) -> Bool {
+        let prefix = ByteRange(layout.blockStart(of: range.lowerBound), range.lowerBound)
+        let isStored = try changes.withLock { _ throws(FileError) in
+            guard state.withLock({ $0.claimed.contains(prefix) }) else { return false }
+            try changeBody { () throws(FileError) in
+                var position = range.lowerBound
+                for chunk in chunks {
+                    try body.write(chunk, at: position)
+                    position += Int64(chunk.count)
+                }
+                try blocks.write(slots, at: layout.slotOffset(of: firstBlock))
+            }
+            state.withLock { state in
+                state.claimed.insert(range)
+                state.verified.insert(range)
+                state.unsynced.insert(range)
+                state.slotsEnd = max(state.slotsEnd, layout.blockEnd(of: range.upperBound))
+            }
+            return true
+        }
+        if isStored { onSlots?(range) }
+        return isStored
+    }
+
+    // Runs a change of our own under `changes`, and tells it from changes by others.
+    func changeBody(_ change: () throws(FileError) -> Void) throws(FileError) {
+        if case .success(let status) = bodyStatus() {
+            state.withLock { state in
+                if let known = state.bodyModified, known != status.modified { state.isDisturbed = true }
+            }
+        }
+        state.withLock { $0.changesInFlight += 1 }
+        var failure: FileError?
+        do throws(FileError) { try change() } catch { failure = error }
+        // Where the status cannot be had the next proof takes the file as it then is for ours.
+        let modified = if case .success(let status) = bodyStatus() { Optional(status.modified) } else { Int64?.none }
+        state.withLock { state in
+            state.changesInFlight -= 1
+            state.bodyModified = modified
+        }
+        if let failure { throw failure }
+    }
+
+    private func pen(at offset: Int64, _ prefix: BlockPrefix?) -> (any Pen)? {
+        guard let seal else {
+            guard case .hash(let hash)? = prefix else { return BlockPen(generation: self, position: offset, hash: nil) }
+            return BlockPen(generation: self, position: offset, hash: hash)
+        }
+        guard case .plain(let plain)? = prefix else {
+            return SealingPen(generation: self, seal: seal, position: offset, plain: [])
+        }
+        return SealingPen(generation: self, seal: seal, position: offset, plain: plain)
+    }
+}

@@ -1,0 +1,157 @@
+import ReprisePlatform
+import RepriseRanges
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A block's proved prefix, as a pen goes on from it.
+enum BlockPrefix {
+    /// Of a plain store: the running hash.
+    case hash(XXH64)
+    /// Of a sealed one: the bytes, which are sealed anew with those that follow.
+    case plain([UInt8])
+}
+
+/// What is different where blocks are sealed.
+extension Generation {
+    /// The slot of `block` at `index` of what was read of the slots file; `nil` for an absent one.
+    func slot(in bytes: [UInt8], at index: Int, of block: Int64) -> Slot? {
+        if seal == nil { return Slot(bytes, at: index, block: block, blockSize: layout.blockSize) }
+        return BlockSeal(bytes, at: index, blockSize: layout.blockSize)?.slot
+    }
+
+    /// Keeps what opens a block whose slot was taken over. Under the state's lock.
+    func note(_ state: inout State, sealIn bytes: [UInt8], at index: Int, of block: Int64) {
+        guard seal != nil else { return }
+        state.seals[block] = BlockSeal(bytes, at: index, blockSize: layout.blockSize)
+    }
+
+    /// The block's prefix where `bytes` are what `slot` proves.
+    func prefix(_ bytes: [UInt8], _ slot: Slot, block: Int64) -> BlockPrefix? {
+        guard bytes.count == Int(slot.validLength) else { return nil }
+        guard let seal else {
+            var hash = Slot.hash(identity: identity, block: block)
+            hash.update(bytes[...])
+            return hash.finish() == slot.proof ? .hash(hash) : nil
+        }
+        guard let blockSeal = state.withLock({ $0.seals[block] }), blockSeal.slot == slot,
+            let plain = seal.open(bytes[...], blockSeal, block: block)
+        else { return nil }
+        return .plain([UInt8](plain))
+    }
+
+    // MARK: Reading
+
+    private enum Opened {
+        case bytes([UInt8])
+        /// Discarded since, or stored anew and not so far.
+        case gone
+        /// Not what was sealed.
+        case damaged(block: Int64)
+    }
+
+    /// Reads and opens leased bytes: they are proved by every read. A block that does not open becomes absent. I/O.
+    func read(_ range: ByteRange, _ seal: GenerationSeal) throws(FileError) -> [UInt8] {
+        if case .bytes(let bytes) = try open(range, seal) { return bytes }
+        // What was read may be from the middle of a change: damaged is what still is while nothing changes.
+        return try changes.withLock { _ throws(FileError) in
+            switch try open(range, seal) {
+            case .bytes(let bytes): return bytes
+            case .gone: throw FileError.truncated(entryName)
+            case .damaged(let block):
+                let isClaimed = state.withLock { state in
+                    guard state.claimed.contains(block * layout.blockSize) else { return false }
+                    state.slots[block] = nil
+                    makeAbsent(&state, block)
+                    return true
+                }
+                if isClaimed { try clearSlot(of: block) }
+                throw FileError.truncated(entryName)
+            }
+        }
+    }
+
+    private func open(_ range: ByteRange, _ seal: GenerationSeal) throws(FileError) -> Opened {
+        let first = layout.block(at: range.lowerBound)
+        let last = layout.block(at: range.upperBound - 1)
+        let seals = state.withLock { state in (first...last).map { state.seals[$0] } }
+        guard let end = seals.last??.validLength else { return .gone }
+        let start = first * layout.blockSize
+        var sealed: [UInt8] = []
+        try body.read(at: start, count: Int(last * layout.blockSize - start) + Int(end), into: &sealed)
+        var plain: [UInt8] = []
+        plain.reserveCapacity(Int(range.count))
+        for block in first...last {
+            let lower = Int(block * layout.blockSize - start)
+            guard let blockSeal = seals[Int(block - first)] else { return .gone }
+            let upper = lower + Int(blockSeal.validLength)
+            guard upper <= sealed.count, let bytes = seal.open(sealed[lower..<upper], blockSeal, block: block) else {
+                return .damaged(block: block)
+            }
+            let wanted = ByteRange(offset: block * layout.blockSize, count: Int64(bytes.count)).intersection(range)
+            guard let wanted, wanted.upperBound == min(range.upperBound, (block + 1) * layout.blockSize) else {
+                return .gone
+            }
+            plain += bytes.dropFirst(Int(wanted.lowerBound - block * layout.blockSize)).prefix(Int(wanted.count))
+        }
+        return .bytes(plain)
+    }
+
+    // MARK: Writing
+
+    /// Whether so many blocks may be sealed; notes it in the header beforehand. I/O.
+    func mayStore(blocks number: Int64, _ seal: GenerationSeal) throws(FileError) -> Bool {
+        while true {
+            switch seal.permission(toSeal: number) {
+            case .granted: return true
+            case .wornOut: return false
+            case .note(let used):
+                try blocks.write(seal.encoded(used: used), at: GenerationSeal.headerOffset)
+                seal.noted(used)
+            }
+        }
+    }
+
+    /// Writes sealed blocks from `firstBlock` on, then their slots, which add `range` to what is stored; `false`, and
+    /// nothing written, where the first block's prefix is not stored any more.
+    ///
+    /// The first block's old ciphertext is overwritten: where that breaks off, what is left is found out by its slot. I/O,
+    /// on the generation's lane.
+    func write(
+        sealed bytes: [UInt8], _ seals: [BlockSeal], firstBlock: Int64, adding range: ByteRange
+    ) throws(FileError) -> Bool {
+        let start = firstBlock * layout.blockSize
+        var slots: [UInt8] = []
+        for seal in seals { seal.encode(into: &slots) }
+        let isStored = try changes.withLock { _ throws(FileError) in
+            guard state.withLock({ $0.claimed.contains(ByteRange(start, range.lowerBound)) }) else { return false }
+            do throws(FileError) {
+                try changeBody { () throws(FileError) in
+                    try body.write(bytes, at: start)
+                    try blocks.write(slots, at: layout.slotOffset(of: firstBlock))
+                }
+            } catch {
+                do throws(FileError) { try reclaim([ByteRange(start, range.upperBound)]) } catch {
+                    // The slots are read when they are asked for.
+                }
+                throw error
+            }
+            state.withLock { state in
+                for (index, seal) in seals.enumerated() {
+                    state.seals[firstBlock + Int64(index)] = seal
+                    state.slots[firstBlock + Int64(index)] = nil
+                }
+                state.claimed.insert(range)
+                state.verified.insert(ByteRange(start, range.upperBound))
+                state.unsynced.insert(ByteRange(start, range.upperBound))
+                state.slotsEnd = max(state.slotsEnd, layout.blockEnd(of: range.upperBound))
+            }
+            return true
+        }
+        if isStored { onSlots?(range) }
+        return isStored
+    }
+}
