@@ -29,8 +29,7 @@
                     name: "Store",
                     subcommands: [
                         List.self, Show.self, DiskUse.self, Stats.self, Top.self, Verify.self, Pin.self, Unpin.self,
-                        Remove.self,
-                        CollectGarbage.self,
+                        Remove.self, CollectGarbage.self, Reseal.self,
                     ]),
                 CommandGroup(name: "Demonstration", subcommands: [Demo.self]),
             ],

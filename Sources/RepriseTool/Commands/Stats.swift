@@ -27,7 +27,8 @@
             try await RepriseTool.run {
                 var report = Report()
                 let root = try store.root
-                do throws(StoreError) { try count(&report, root) } catch { throw Failure(error) }
+                let key = try store.key()
+                do throws(StoreError) { try count(&report, root, key) } catch { throw Failure(error) }
                 if let client = try await store.runningServer() {
                     report.server = try await Control.server(client).send(.statistics, as: StatisticsReport.self)
                 }
@@ -36,10 +37,10 @@
             }
         }
 
-        private func count(_ report: inout Report, _ root: String) throws(StoreError) {
+        private func count(_ report: inout Report, _ root: String, _ key: SealKey?) throws(StoreError) {
             // Nothing was ever stored there: that is no error.
             guard FileManager.default.fileExists(atPath: root + "/format") else { return }
-            let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly)
+            let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
             for name in try opened.entryNames() {
                 guard let entry = try opened.describe(name: name) else { continue }
                 report.entries += 1

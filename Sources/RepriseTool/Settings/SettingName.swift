@@ -5,6 +5,7 @@
     /// its dashes, and the key in the file.
     enum SettingName: String, CaseIterable, Sendable {
         case directory, port, host
+        case keyFile = "key-file"
         case noToken = "no-token"
         case sample, origin, node, threads
         case adminPort = "admin-port"
@@ -19,7 +20,7 @@
         /// What its value is.
         var type: ConfigType {
             switch self {
-            case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree: .string
+            case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree, .keyFile: .string
             case .port, .threads, .adminPort: .int
             case .noToken, .sample: .bool
             case .origin, .allow, .deny, .same, .keyStrip, .keyKeep: .stringArray
@@ -30,6 +31,7 @@
         var expectation: String {
             switch self {
             case .directory: "a path is expected"
+            case .keyFile: "the path of a key file is expected"
             case .host: "an address is expected"
             case .origin: "a list of absolute http or https URLs is expected"
             case .node: "a name without spaces and separators is expected"
@@ -56,6 +58,7 @@
             case .limit, .maxAge: .string("none")
             case .minFree: .string("1GiB")
             case .allow, .deny, .same, .keyStrip, .keyKeep: .stringArray([])
+            case .keyFile: nil
             case .directory, .origin, .threads, .adminPort: nil
             }
         }

@@ -59,7 +59,10 @@
                 }
             }
             let folder = file.map { String($0.path[..<($0.path.lastIndex(of: "/") ?? $0.path.startIndex)]) }
-            values[.directory] = Settings.directory(values[.directory], folder: folder)
+            values[.directory] =
+                values[.directory].map { Settings.path($0, folder: folder) }
+                ?? Value(content: .string(StoreOptions.standardRoot), source: .standard)
+            values[.keyFile] = values[.keyFile].map { Settings.path($0, folder: folder) }
             self.values = values
             self.file = file?.path
         }
@@ -73,10 +76,8 @@
         }
 
         // A path in a file is meant from where the file is.
-        private static func directory(_ value: Value?, folder: String?) -> Value {
-            guard let value, case .string(let path) = value.content else {
-                return Value(content: .string(StoreOptions.standardRoot), source: .standard)
-            }
+        private static func path(_ value: Value, folder: String?) -> Value {
+            guard case .string(let path) = value.content else { return value }
             guard case .file = value.source, let folder, !path.hasPrefix("/") else {
                 return Value(content: .string(absolute(path)), source: value.source)
             }

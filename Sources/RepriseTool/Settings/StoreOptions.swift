@@ -15,6 +15,11 @@
         @Option(name: .shortAndLong, help: "Directory of the store.")
         var directory: String?
         @Option(
+            help: ArgumentHelp(
+                "File with the key of a sealed store, for its owner alone: 32 bytes or 64 hexadecimal digits.",
+                valueName: "file"))
+        var keyFile: String?
+        @Option(
             help: ArgumentHelp("Settings file to read, instead of the one in the user's directory.", valueName: "file"))
         var config: String?
         @OptionGroup var keys: KeyOptions
@@ -23,6 +28,7 @@
         func settings(_ flags: [SettingName: ConfigContent?] = [:]) throws -> Settings {
             var flags = flags.merging(keys.flags) { $1 }.compactMapValues(\.self)
             flags[.directory] = directory.map { .string($0) }
+            flags[.keyFile] = keyFile.map { .string($0) }
             return try Settings(flags: flags, path: config, environment: ProcessInfo.processInfo.environment)
         }
 
@@ -51,8 +57,10 @@
         /// Opens the store for writing, or ends the program with a plain message.
         func open() throws -> Store {
             let root = try root
+            let key = try key()
             do throws(StoreError) {
-                return try Store(root: root, fileSystem: RealFileSystem(), onSlots: try SlotTrace.fromEnvironment())
+                return try Store(
+                    root: root, fileSystem: RealFileSystem(), key: key, onSlots: try SlotTrace.fromEnvironment())
             } catch {
                 throw Failure(error)
             }
@@ -61,8 +69,9 @@
         /// Opens the store for looking only: it may be in use.
         func openForReading() throws -> Store {
             let root = try root
+            let key = try key()
             do throws(StoreError) {
-                return try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly)
+                return try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
             } catch {
                 throw Failure(error)
             }
