@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import RepriseHTTP
     import RepriseCore
     import RepriseLoopbackOrigin
     import RepriseProxy
