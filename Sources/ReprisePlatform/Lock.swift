@@ -39,21 +39,23 @@
         }
     }
 #else
-    package import Synchronization
+    public import Synchronization
 
+    // Public although nobody outside needs it: the compiler inlines nothing of `package` into other modules, and a call
+    // that is not specialised makes metadata at run time, which costs more than the lock.
     /// A lock around a value, held for the time of a call; `Synchronization.Mutex` under a name of our own, so that one
     /// check can put another lock in its place.
-    package struct Lock<Value>: ~Copyable, Sendable {
+    public struct Lock<Value>: ~Copyable, Sendable {
         @usableFromInline let mutex: Mutex<Value>
 
+        /// Makes a lock around `value`.
         @inlinable
-        package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+        public init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
         /// Calls `body` with the value while the lock is held. Not re-entrant.
-        // Always: the optimizer does not specialise it by itself, and metadata made at run time cost more than the lock.
         @inlinable
         @inline(__always)
-        package borrowing func withLock<Result, Failure: Error>(
+        public borrowing func withLock<Result, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             try mutex.withLock(body)
