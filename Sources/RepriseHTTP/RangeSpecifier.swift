@@ -12,6 +12,7 @@ public enum RangeSpecifier: Hashable, Sendable {
     /// The parts of a `Range` field, or `nil` where the field is to be ignored: another unit, bad syntax,
     /// or a last offset below the first. Numbers past 64 bits are taken as the largest one.
     public static func parse(_ field: String) -> [RangeSpecifier]? {
+        if let range = plain(field) { return [range] }
         // Bytes, not characters: every byte that means something here is one by itself.
         let bytes = field.utf8
         guard let equals = bytes.firstIndex(of: UInt8(ascii: "=")) else { return nil }
@@ -30,6 +31,35 @@ public enum RangeSpecifier: Hashable, Sendable {
             rest = rest[rest.index(after: item.endIndex)...]
         }
         return parts.isEmpty ? nil : parts
+    }
+
+    /// What nearly every player writes, `bytes=a-b` or `bytes=a-` without more, in one pass; `nil` for all else, good or
+    /// bad.
+    private static func plain(_ field: String) -> RangeSpecifier? {
+        var bytes = field.utf8.makeIterator()
+        for expected in "bytes=".utf8 where bytes.next() != expected { return nil }
+        var numbers: (Int64, Int64) = (0, 0)
+        var digits = (0, 0)
+        var isBehindDash = false
+        while let byte = bytes.next() {
+            if byte == UInt8(ascii: "-"), !isBehindDash {
+                isBehindDash = true
+                continue
+            }
+            // As many as fit 64 bits for certain.
+            guard byte >= 0x30, byte <= 0x39, digits.0 < 18, digits.1 < 18 else { return nil }
+            let digit = Int64(byte - 0x30)
+            if isBehindDash {
+                numbers.1 = numbers.1 * 10 + digit
+                digits.1 += 1
+            } else {
+                numbers.0 = numbers.0 * 10 + digit
+                digits.0 += 1
+            }
+        }
+        guard isBehindDash, digits.0 > 0 else { return nil }
+        if digits.1 == 0 { return .from(numbers.0) }
+        return numbers.1 >= numbers.0 ? .closed(first: numbers.0, last: numbers.1) : nil
     }
 
     private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {

@@ -36,13 +36,23 @@ package struct ConditionalRequest: Sendable {
     }
 
     private static func ranges(_ method: String, _ fields: HTTPFields, limit: Int) -> [RangeSpecifier] {
-        let values = fields.values(of: "Range")
-        guard method == "GET", values.count == 1, let parts = RangeSpecifier.parse(values[0]) else { return [] }
+        guard method == "GET" else { return [] }
+        var value: String?
+        for line in fields.lines where line.name.equalsIgnoringCase("Range") {
+            // Two lines are none.
+            guard value == nil else { return [] }
+            value = line.value
+        }
+        guard let parts = value.flatMap(RangeSpecifier.parse) else { return [] }
         return parts.count <= limit ? parts : []
     }
 
     /// Where reading should begin before anything is known of the resource.
     package var presumedRange: ByteRange {
+        if ranges.isEmpty { return .from(0) }
+        if ranges.count == 1 {
+            return ranges[0].resolvedWithoutLength.flatMap { $0.lowerBound < .max ? $0 : nil } ?? .from(0)
+        }
         let known = ranges.compactMap(\.resolvedWithoutLength)
         // Parts that overlap whatever the length is are answered with the whole; a suffix needs the length first. The
         // foremost part, as an origin that cannot give it can give none of them.

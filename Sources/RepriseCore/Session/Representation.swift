@@ -16,7 +16,9 @@ struct Representation {
     }
 
     let id: Int
-    var info: EntryInfo
+    var info: EntryInfo { didSet { description = nil } }
+    /// What doors are told of `info`, once it was made.
+    private(set) var description: ContentDescription?
     var storing: Storing
     /// Whether `info.json` names it.
     var isCommitted: Bool
@@ -57,6 +59,17 @@ struct Representation {
         return true
     }
 
+    /// Makes the description for doors, so that it is there for the next who asks.
+    mutating func describe() { description = ContentDescription(ContentInfo(self)) }
+
+    /// What a door is told now.
+    func content(age: Int64?) -> ContentInfo {
+        guard var content = description?.content else { return ContentInfo(self, age: age) }
+        content.age = age
+        content.isComplete = isComplete
+        return content
+    }
+
     /// What an answer has to agree with.
     var held: ResponseJudge.Held { ResponseJudge.Held(validator: info.validator, length: info.length) }
 
@@ -65,6 +78,13 @@ struct Representation {
         guard let length = info.length, let generation else { return false }
         return generation.claims(ByteRange(0, length))
     }
+}
+
+/// A `ContentInfo` that costs one reference to copy, as representations are copied often.
+final class ContentDescription: Sendable {
+    let content: ContentInfo
+
+    init(_ content: ContentInfo) { self.content = content }
 }
 
 /// What a door needs to know of a resource before its first byte.

@@ -22,7 +22,7 @@ public struct RequestCacheControl: Hashable, Sendable {
     /// Reads a request's fields; total.
     public init(_ fields: HTTPFields) {
         guard let field = fields["Cache-Control"] else {
-            noCache = CacheDirectives(fields["Pragma"]).contains("no-cache")
+            if let pragma = fields["Pragma"] { noCache = CacheDirectives(pragma).contains("no-cache") }
             return
         }
         let directives = CacheDirectives(field)

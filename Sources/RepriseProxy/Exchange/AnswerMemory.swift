@@ -27,9 +27,7 @@ package struct AnswerMemory: Sendable {
     func answer(_ range: ByteRange, total: Int64?) -> ServerExchange.Answer {
         var answer = common
         answer.range = range
-        answer.rangeFields = [
-            "Content-Range": ContentRange.satisfied(range, total: total).field, "Content-Length": "\(range.count)",
-        ]
+        answer.part = ServerExchange.Part(range: range, total: total)
         return answer
     }
 }

@@ -11,7 +11,7 @@ package struct ServerExchange: Sendable {
         package var status: Int
         package var fields: HTTPFields
         /// What the head says of the range alone, behind `fields`, where those are the same for other ranges.
-        package var rangeFields = HTTPFields()
+        package var part: Part?
         /// Bytes of the resource to send; `nil` where there is no body or it is `text` or `parts`.
         package var range: ByteRange?
         /// A body of several parts to send instead.
@@ -20,6 +20,21 @@ package struct ServerExchange: Sendable {
         package var text: String?
         /// Whether the length is announced; otherwise the body is chunked, or ends with the connection.
         package var isDelimited = true
+    }
+
+    /// Which part of a resource an answer is: its `Content-Range` and `Content-Length`, not written yet.
+    package struct Part: Sendable, Hashable {
+        package var range: ByteRange
+        /// Length of the resource.
+        package var total: Int64?
+
+        /// The same as fields.
+        package var fields: HTTPFields {
+            [
+                "Content-Range": ContentRange.satisfied(range, total: total).field,
+                "Content-Length": "\(range.count)",
+            ]
+        }
     }
 
     private let request: ConditionalRequest

@@ -15,6 +15,8 @@
             /// Of HTTP/1.
             var minorVersion = 1
             var fields = HTTPFields()
+            /// The part of a resource that follows, if that is not in the fields.
+            var part: ServerExchange.Part?
             /// Further fields, that are others in every answer.
             var more = HTTPFields()
         }
@@ -48,6 +50,7 @@
         func write(_ head: Head, isChunked: Bool) {
             self.isChunked = isChunked
             var buffer = common(head)
+            if let part = head.part { buffer.writePart(part) }
             for line in head.more.lines { buffer.writeField(line) }
             buffer.writeStaticString("\r\n")
             self.head = buffer
@@ -130,6 +133,19 @@
     }
 
     extension ByteBuffer {
+        /// `Content-Range` and `Content-Length`: numbers, which need no look at what they are made of.
+        fileprivate mutating func writePart(_ part: ServerExchange.Part) {
+            writeStaticString("Content-Range: bytes ")
+            writeString(String(part.range.lowerBound))
+            writeStaticString("-")
+            writeString(String(part.range.upperBound - 1))
+            writeStaticString("/")
+            if let total = part.total { writeString(String(total)) } else { writeStaticString("*") }
+            writeStaticString("\r\nContent-Length: ")
+            writeString(String(part.range.count))
+            writeStaticString("\r\n")
+        }
+
         fileprivate mutating func writeField(_ line: HTTPFields.Field) {
             writeString(line.name)
             writeStaticString(": ")

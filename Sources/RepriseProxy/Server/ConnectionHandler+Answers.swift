@@ -33,7 +33,7 @@
             let isOld = request?.minorVersion == 0
             let isChunked = !answer.isDelimited && !isOld && request?.method != "HEAD"
             if isOld, !answer.isDelimited { closesAfterAnswer = true }
-            var head = AnswerWriter.Head(status: answer.status, fields: answer.fields, more: answer.rangeFields)
+            var head = AnswerWriter.Head(status: answer.status, fields: answer.fields, part: answer.part)
             if isOld, !answer.isDelimited { head.minorVersion = 0 }
             if isChunked { head.more["Transfer-Encoding"] = "chunked" }
             if closesAfterAnswer { head.more["Connection"] = "close" }

@@ -119,8 +119,8 @@ extension SessionState {
     var newest: Int? { representations.values.filter { !$0.isSuperseded }.map(\.id).max() }
 
     mutating func scheduleTick() {
-        let waiting = readers.values.contains { $0.isWaiting && $0.failure == nil }
-        if !transfers.isEmpty || (trouble != nil && waiting) {
+        if !transfers.isEmpty || trouble != nil && readers.values.contains(where: { $0.isWaiting && $0.failure == nil })
+        {
             lookAgain(at: now + tuning.tick)
         } else if readers.isEmpty {
             lookAgain(at: idleSince + tuning.idleClose)

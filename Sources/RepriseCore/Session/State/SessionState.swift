@@ -121,8 +121,9 @@ struct SessionState {
     }
 
     mutating func takeEffects() -> [Effect] {
-        defer { effects.removeAll(keepingCapacity: true) }
-        return effects
+        var taken: [Effect] = []
+        swap(&taken, &effects)
+        return taken
     }
 
     // MARK: Opening
@@ -156,10 +157,10 @@ struct SessionState {
     /// them.
     var offered: Int? {
         // What could not be stored, or not yet, is shared all the same.
-        let stored = current.flatMap { representations[$0]?.isSuperseded == false ? $0 : nil }
+        if let current, representations[current]?.isSuperseded == false { return current }
+        if let newest, representations[newest]?.isPrivate == false { return newest }
         // One that was superseded and has no successor is only as good as it is whole: the origin has to be asked.
-        let whole = current.flatMap { representations[$0]?.isComplete == true ? $0 : nil }
-        return stored ?? newest.flatMap { representations[$0]?.isPrivate == false ? $0 : nil } ?? whole
+        return current.flatMap { representations[$0]?.isComplete == true ? $0 : nil }
     }
 
     /// Gives a reader the current representation, or lets it wait for the origin's word on it.
@@ -201,6 +202,11 @@ struct SessionState {
             beginAnew()
         }
         forgiveTrouble()
+        if phase == .ready, isPrivate || environment.freshness != .http, let shared = offered {
+            // As `bind` would, without looking the reader up again and again: nobody has to be asked about it.
+            reader.representation = shared
+            reader.outcome = CacheStatus()
+        }
         readers[id] = reader
         keepOrNot()
         lastUsed = wallClock
@@ -257,6 +263,7 @@ struct SessionState {
     }
 
     private func currentRequestIndex(of reader: Reader) -> Int {
+        if transfers.isEmpty { return reader.requestIndex }
         let serving = transfers.values.filter { $0.readers.contains(reader.id) }.map(\.requestIndex).max()
         return max(reader.requestIndex, serving ?? 0)
     }
@@ -326,7 +333,7 @@ struct SessionState {
             }
         }
         // What is only fetched ahead was not served to anybody.
-        if reader.priority != .prefetch { effects.append(.count { $0.served += count }) }
+        if reader.priority != .prefetch { environment.hub.count { $0.served += count } }
         reader.isBound = true
         reader.isWaiting = false
         reader.lastStep = now
@@ -375,8 +382,9 @@ struct SessionState {
             if case .failed(let failure) = wait(id, wake) { return .failure(failure) }
             return .success(nil)
         }
-        readers[id]?.isBound = true
-        return .success(ContentInfo(representation, age: age(of: representation, for: reader)))
+        if !reader.isBound { readers[id]?.isBound = true }
+        if representation.description == nil { representations[number]?.describe() }
+        return .success(representation.content(age: age(of: representation, for: reader)))
     }
 
     mutating func fail(_ id: Int, _ error: CacheError) {
