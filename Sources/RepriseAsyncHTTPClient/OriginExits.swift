@@ -32,6 +32,7 @@
         private let receiveBuffer: Int?
         private let connections: Int
         let rules: UpstreamRules
+        let loops = OriginLoops(MultiThreadedEventLoopGroup.singleton)
         private let proxies: ProxySettings
         private let state = Mutex(State())
 

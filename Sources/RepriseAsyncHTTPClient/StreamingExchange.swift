@@ -61,7 +61,6 @@
                     headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization.headerValue)
                 }
             }
-            let hop = Hop(self, host: url.host, exit: exit, rules: exits.rules)
             guard let client = exits.client(for: exit) else {
                 throw OriginFailure(.interrupted, "the client was shut down")
             }
@@ -73,7 +72,11 @@
             } catch {
                 throw OriginFailure(.malformed, "\(error)")
             }
-            let task = client.execute(request: request, delegate: hop, deadline: nil)
+            // Connections to a proxy are one pool, whoever is behind it.
+            let place = exits.loops.enter(destination.origin)
+            let hop = Hop(self, host: url.host, exit: exit, exits: exits, place: place)
+            let task = client.execute(
+                request: request, delegate: hop, eventLoop: .delegate(on: place.loop), deadline: nil)
             let isCancelled = state.withLock { state in
                 state.task = task
                 return state.isCancelled
@@ -191,14 +194,18 @@
         private let exchange: StreamingExchange
         private let host: String
         private let exit: OriginExit
-        private let rules: UpstreamRules
+        private let exits: OriginExits
+        private let place: OriginLoops.Place
         private let state = Mutex(State())
 
-        init(_ exchange: StreamingExchange, host: String, exit: OriginExit, rules: UpstreamRules) {
+        init(
+            _ exchange: StreamingExchange, host: String, exit: OriginExit, exits: OriginExits, place: OriginLoops.Place
+        ) {
             self.exchange = exchange
             self.host = host
             self.exit = exit
-            self.rules = rules
+            self.exits = exits
+            self.place = place
         }
 
         /// The request is over, well or not; told once or more.
@@ -208,9 +215,10 @@
                 return (!state.hasEnded, state.isRedirect)
             }
             guard isFirst else { return }
+            exits.loops.leave(place)
             if isRedirect { return exchange.begin() }
             guard let error else { return exchange.finished() }
-            exchange.emit(.failed(OriginFailure(error, host: host, exit: exit, rules: rules)))
+            exchange.emit(.failed(OriginFailure(error, host: host, exit: exit, rules: exits.rules)))
         }
 
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {

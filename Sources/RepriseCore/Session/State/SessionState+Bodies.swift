@@ -46,8 +46,9 @@ extension SessionState {
         transfer.request = request
         transfers[id] = transfer
         if !rest.isEmpty {
-            sniff(id)
+            // First who waits: what is done for the disk takes the same processors.
             wakeReaders(of: id)
+            sniff(id)
             write(id)
         }
         if let end = request.end, request.position >= end, piece.count > rest.count, request.overlap.isEmpty {

@@ -148,8 +148,11 @@ struct SessionState {
             if wasInvalidated { representations[id]?.info.checked = Freshness.invalidated }
         }
         wasInvalidated = false
-        for reader in readers.keys.sorted() { bind(reader) }
-        wakeAll()
+        for reader in readers.keys.sorted() {
+            bind(reader)
+            // Where nothing is stored there is nothing to look at yet, and whoever would look is better not in the way.
+            if readers[reader]?.representation != nil { wake(reader) }
+        }
         plan()
     }
 
@@ -400,10 +403,6 @@ struct SessionState {
         readers[id]?.wake = nil
         readers[id]?.lastStep = now
         effects.append(.wake(wake))
-    }
-
-    mutating func wakeAll() {
-        for id in readers.keys.sorted() { wake(id) }
     }
 
     /// Bytes that were withdrawn from under a reader: it is put back, so that they are proved again or fetched.
