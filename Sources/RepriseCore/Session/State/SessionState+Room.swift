@@ -62,6 +62,8 @@ extension SessionState {
         guard let representation = representations[number], case .off(let generation) = representation.storing else {
             return
         }
+        // What readers wait for may only be in memory; an origin without ranges could not bring it again.
+        guard representation.info.servesRanges else { return }
         guard environment.quota.hasRoom else { return retryStoring(number) }
         guard !isRetired, !isSuspended, !isPrivate, !representation.isPrivate, !representation.isSuperseded,
             environment.store != nil, keepsAnything

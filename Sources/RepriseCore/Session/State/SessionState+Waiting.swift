@@ -119,14 +119,16 @@ extension SessionState {
     var newest: Int? { representations.values.filter { !$0.isSuperseded }.map(\.id).max() }
 
     mutating func scheduleTick() {
-        if !transfers.isEmpty || trouble != nil && readers.values.contains(where: { $0.isWaiting && $0.failure == nil })
-        {
+        if !transfers.isEmpty || trouble != nil && isAwaited {
             lookAgain(at: now + tuning.tick)
         } else if readers.isEmpty {
             lookAgain(at: idleSince + tuning.idleClose)
         }
-        if let refreshing, waiting { lookAgain(at: refreshing.since + tuning.retryDeadline) }
+        if let refreshing, isAwaited { lookAgain(at: refreshing.since + tuning.retryDeadline) }
     }
+
+    /// Whether a reader waits that has not failed.
+    private var isAwaited: Bool { readers.values.contains { $0.isWaiting && $0.failure == nil } }
 
     /// Has `tick` called at `time`, or sooner where something else is due before. Only one timer counts at a time.
     mutating func lookAgain(at time: Int64) {
