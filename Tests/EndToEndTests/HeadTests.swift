@@ -2,6 +2,7 @@
     import Foundation
     import RepriseHTTP
     import RepriseCore
+    import RepriseHTTP
     import RepriseLoopbackOrigin
     import RepriseProxy
     import RepriseRanges

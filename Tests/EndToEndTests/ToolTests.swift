@@ -58,6 +58,25 @@
             }
         }
 
+        @Test func `keys are as they are set, for every command, and a head is fetched ahead, bug21`() async throws {
+            try await withOrigin { server, directory in
+                let keys = ["-d", directory, "--key-strip", "session", "--same", "127.0.0.1:\(server.port),cdn.test"]
+                func url(_ query: String) -> String { server.url("/song.mp3?" + query) }
+                #expect(try Program.run(["fetch", "-q", "--seconds", "0", url("session=1&id=1")] + keys).status == 0)
+                #expect(server.origin.bodyBytes > 0)
+                #expect(try Program.run(["fetch", "-q", url("session=2&id=1")] + keys).status == 0)
+                #expect(server.origin.bodyBytes == ToolTests.length)
+                let got = try Program.run(["get", url("id=1&session=3")] + keys)
+                #expect(Int64(got.bytes.count) == ToolTests.length)
+                #expect(try Program.run(["show", "http://cdn.test/song.mp3?id=1&session=4"] + keys).status == 0)
+                #expect(server.origin.bodyBytes == ToolTests.length)
+                #expect(try Program.run(["show", url("id=2&session=4")] + keys).status == 69)
+                #expect(try Program.run(["show", url("id=1&session=4"), "-d", directory]).status == 69)
+                #expect(try Program.run(["fetch", "--head", "--seconds", "9", url("id=1")] + keys).status == 64)
+                #expect(try Program.run(["fetch", url("id=1"), "-d", directory, "--same", "a"]).status == 64)
+            }
+        }
+
         @Test func `each kind of failure has its exit code and says what to do`() async throws {
             try await withOrigin { server, directory in
                 let url = server.url("/song.mp3")

@@ -24,9 +24,9 @@ public enum PrefetchPart: Sendable, Hashable {
         switch self {
         case .head: HeadFetch(resource, ContainerHead(), queue)
         case .seconds(let seconds): HeadFetch(resource, ContainerHead(seconds: seconds), queue)
-        case .bytes(let count): RangeFetch(resource, ByteRange(0, max(0, count)), queue: queue)
-        case .range(let range): RangeFetch(resource, range, queue: queue)
-        case .whole: RangeFetch(resource, .from(0), queue: queue)
+        case .bytes(let count): LaterFetch { RangeFetch(resource, ByteRange(0, max(0, count)), queue: queue) }
+        case .range(let range): LaterFetch { RangeFetch(resource, range, queue: queue) }
+        case .whole: LaterFetch { RangeFetch(resource, .from(0), queue: queue) }
         }
     }
 }

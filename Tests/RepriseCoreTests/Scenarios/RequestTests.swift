@@ -19,6 +19,24 @@ import Testing
         #expect(world.origin.bodyBytes == 20_000_000)
     }
 
+    @Test func `what follows a region is asked for when its reader asks again, not before, inv10`() throws {
+        let world = try World(pieceSize: 64 * 1024)
+        world.put("/a", length: 4_000_000)
+        world.play("/a", ByteRange(0, 600_000)).expectWhole(600_000)
+        world.queues.advance(40 * second)
+        let requests = world.origin.requestCount
+        let player = world.player("/a")
+        player.play(to: 1)
+        world.queues.advance(second)
+        // As a server asks: its socket takes all that is there, and its client reads none of it.
+        #expect(player.take(599_999, limit: 1 << 20) == 599_999)
+        world.queues.advance(5 * second)
+        #expect(world.origin.requestCount == requests)
+        player.finish()
+        player.expectWhole(4_000_000)
+        #expect(world.origin.bodyBytes <= 4_000_000 + world.blockSize)
+    }
+
     @Test func `the next request is asked only when half of the last was read on`() throws {
         let world = try World()
         world.put("/a", length: 20_000_000)
