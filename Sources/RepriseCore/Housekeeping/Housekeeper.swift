@@ -79,7 +79,7 @@ final class Housekeeper: Sendable {
     private func next(_ step: @escaping @Sendable (Housekeeper) -> Void) {
         environment.queues.upkeep { [weak self] in
             guard let self else { return }
-            guard environment.access.enter() else { return finish() }
+            guard environment.access.enter() else { return finish(mayGoOn: false) }
             defer { environment.access.leave() }
             step(self)
         }
@@ -92,7 +92,7 @@ final class Housekeeper: Sendable {
             defer { state.countsAll = false }
             return state.countsAll
         }
-        guard let store = environment.store else { return finish() }
+        guard let store = environment.store else { return finish(mayGoOn: false) }
         do throws(StoreError) {
             let room = try store.room()
             quota.update { $0.looked(room) }
@@ -160,15 +160,16 @@ final class Housekeeper: Sendable {
         }
     }
 
-    private func finish() {
+    /// - Parameter mayGoOn: Whether what was asked for meanwhile can be done now; not where the store is out of reach.
+    private func finish(mayGoOn: Bool = true) {
         let now = environment.queues.now()
         let isEnough = quota.excess.isNone
-        let mayGoOn = environment.access.isOpen
         let (done, again) = state.withLock { state -> ([@Sendable () -> Void], Bool) in
             state.isSweeping = false
             state.notBefore = isEnough ? now : now + Housekeeper.pause
             // Somebody wanted all counted while a smaller sweep ran, and waits for that.
             if state.countsAll, mayGoOn { return ([], true) }
+            state.countsAll = false
             defer { state.whenDone = [] }
             return (state.whenDone, false)
         }
@@ -179,6 +180,6 @@ final class Housekeeper: Sendable {
 
     private func tell(_ error: StoreError, _ name: String = "") {
         environment.hub.send(.degraded(key: name, reason: error.description))
-        if name.isEmpty { finish() }
+        if name.isEmpty { finish(mayGoOn: false) }
     }
 }

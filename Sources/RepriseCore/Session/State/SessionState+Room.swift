@@ -57,27 +57,20 @@ extension SessionState {
         representations[number]?.retry = nil
     }
 
-    /// The disk may take bytes again: what is in memory and what comes is stored, in the files there are or in new ones.
+    /// The disk may take bytes again: what comes is stored, in the files there are or in new ones. Transfers begin anew, as
+    /// those that only pass bytes through begin anywhere in a block; at most a window each is fetched again.
     private mutating func storeAgain(_ number: Int) {
-        guard let representation = representations[number], case .off(let generation) = representation.storing else {
-            return
-        }
-        // What readers wait for may only be in memory; an origin without ranges could not bring it again.
-        guard representation.info.servesRanges else { return }
+        // An origin without ranges could not bring again what readers wait for.
+        guard let representation = representations[number], case .off(let generation) = representation.storing,
+            representation.info.servesRanges
+        else { return }
         guard environment.quota.hasRoom else { return retryStoring(number) }
         guard !isRetired, !isSuspended, !isPrivate, !representation.isPrivate, !representation.isSuperseded,
             environment.store != nil, keepsAnything
         else { return }
-        for id in transfers.keys.sorted() where transfers[id]?.representation == number {
-            // What passed through while nothing was kept, and is still here.
-            if let base = transfers[id]?.window.base { transfers[id]?.window.drained = base }
-        }
+        dropTransfers(of: number)
         guard let generation, representation.isCommitted else { return stage(number) }
         representations[number]?.storing = .open(generation)
-        for id in transfers.keys.sorted() where transfers[id]?.representation == number {
-            transfers[id]?.writer = FillWriter(generation: generation)
-            write(id)
-        }
     }
 
     // MARK: What is not to be stored

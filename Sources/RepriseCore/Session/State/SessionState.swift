@@ -246,10 +246,15 @@ struct SessionState {
                 case .off(let generation?) = representation.storing
             else { continue }
             representations[number]?.storing = .open(generation)
-            for id in transfers.keys.sorted() where transfers[id]?.representation == number {
-                endRequest(id)
-                transfers[id] = nil
-            }
+            dropTransfers(of: number)
+        }
+    }
+
+    /// Ends transfers that stored nothing: those that follow begin where a block can be filled.
+    mutating func dropTransfers(of number: Int) {
+        for id in transfers.keys.sorted() where transfers[id]?.representation == number {
+            endRequest(id)
+            transfers[id] = nil
         }
     }
 
