@@ -75,7 +75,7 @@
         }
 
         /// So many MiB of sound that real decoders take, or the 2 GiB the project promises.
-        private static let filmSize = (SystemCalls.environment("REPRISE_FILM_MIB").flatMap { Int64($0) } ?? 256) << 20
+        private static let filmSize = (SystemCalls.environment("REPRISE_FILM_MIB").flatMap { Int64($0) } ?? 160) << 20
 
         /// Raw sound: stereo, 16 bits, 48 kHz, position-coded.
         private static let film = PositionCodedContent(length: filmSize, signature: [])
@@ -108,7 +108,7 @@
                     return String(decoding: decoded.output, as: UTF8.self)
                 }
                 async let slow = Command.run(
-                    "curl", ["-sS", "-f", "--limit-rate", "\(Self.filmSize / 20)", address], in: directory.path)
+                    "curl", ["-sS", "-f", "--limit-rate", "\(Self.filmSize / 12)", address], in: directory.path)
                 let fast = try await decode(address)
                 #expect(try await waitForQuiet(store, atMost: limit) <= limit)
                 let seek = ["-ss", "\(Self.filmSize / 192_000 / 4)", "-t", "20"]

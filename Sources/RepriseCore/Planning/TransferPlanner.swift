@@ -38,8 +38,9 @@ package struct TransferPlanner: Sendable {
             self.priority = priority
         }
 
-        /// By priority, and of one priority those first that wait right now.
-        fileprivate var urgency: Int { priority.rawValue * 2 + (isWaiting ? 1 : 0) }
+        /// By priority, and of one priority those first that wait for what is missing; who was woken and does not come for
+        /// what is there waits for nothing.
+        fileprivate var urgency: Int { priority.rawValue * 2 + (isWaiting && missing == position ? 1 : 0) }
     }
 
     /// Higher ones take the place of lower ones where there are not enough.

@@ -198,12 +198,16 @@ import Testing
 
     // MARK: Rule 5, too many
 
-    @Test func `at most four transfers a resource, the one farthest from being needed gives way`() {
+    @Test(arguments: [false, true])
+    func `at most four transfers a resource, the one farthest from being needed gives way, inv15`(wasWoken: Bool) {
         let transfers = (0..<4).map { transfer($0, head: Int64($0) * 100_000_000) }
-        // 0 to 2 are waited for, 3 is only read ahead.
+        // 0 to 2 are waited for, 3 is only read ahead; its reader may have been woken and not have come for what is there.
         let readers =
             (0..<3).map { reader($0, at: Int64($0) * 100_000_000) }
-            + [reader(3, at: 300_000_000 - 1000, missing: 300_000_000, isWaiting: false), reader(9, at: 900_000_000)]
+            + [
+                reader(3, at: 300_000_000 - 1000, missing: 300_000_000, isWaiting: wasWoken),
+                reader(9, at: 900_000_000),
+            ]
         let decisions = planner().plan(readers: readers, transfers: transfers)
         #expect(decisions.contains(.stop(transfer: 3)))
         #expect(decisions.contains(.start(reader: 9)))
