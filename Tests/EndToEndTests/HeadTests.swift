@@ -46,11 +46,13 @@
                     // Besides what the player reads: what its socket takes meanwhile, and what ours holds for it.
                     let allowed = trace + 256 * 1024 + Int64(ProxyConfiguration().unsentLimit)
                     #expect(fetched <= allowed, "\(fetched) bytes fetched ahead where a player reads \(trace)")
-                    let requests = library.origin.requestCount
-                    try await open(try stack.address(url))
+                    // Requests are not counted: what a socket takes past the player's five seconds may be asked for,
+                    // and how much that is depends on the machine. Nothing can be asked of an origin that is gone.
+                    library.origin.setDown(true)
+                    let outcome = await Outcome { try await open(try stack.address(url)) }
+                    library.origin.setDown(false)
+                    try outcome.get()
                     await stack.waitUntilQuiet()
-                    let further = library.origin.log.dropFirst(requests).map { $0.fields["Range"] ?? "all" }
-                    #expect(further.isEmpty, "after \(fetched) bytes, trace \(trace), it asked for \(further)")
                 }
             }
 

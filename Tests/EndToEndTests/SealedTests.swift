@@ -1,6 +1,7 @@
 #if Server
     import Foundation
     import RepriseLoopbackOrigin
+    import RepriseRanges
     import RepriseTesting
     import Testing
 
