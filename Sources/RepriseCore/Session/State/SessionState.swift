@@ -87,6 +87,8 @@ struct SessionState {
     /// Callers whose fields the origin answered for them alone while they read what is shared; the newest few.
     var ownCallers: [HTTPFields] = []
     static let ownCallersLimit = 16
+    /// Somebody who reads or read said that nothing is to be stored for it.
+    var mayBeUnkept = false
     /// There is an entry that cannot be read now: nothing is stored, as that would replace it.
     var isUnreadable = false
     /// The one question for a fresh URL that is under way.
@@ -144,7 +146,7 @@ struct SessionState {
             current = id
             if let representation = representations[id] { expectTrimming(representation) }
             countUse(id, entry.logUseCount)
-            keepOrNot()
+            if mayBeUnkept { keepOrNot() }
             if wasInvalidated { representations[id]?.info.checked = Freshness.invalidated }
         }
         wasInvalidated = false
@@ -211,7 +213,8 @@ struct SessionState {
             reader.outcome = CacheStatus()
         }
         readers[id] = reader
-        keepOrNot()
+        if !isKept { mayBeUnkept = true }
+        if mayBeUnkept { keepOrNot() }
         lastUsed = wallClock
         if phase == .closed {
             phase = .opening
