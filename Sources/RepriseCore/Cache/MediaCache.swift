@@ -1,4 +1,4 @@
-public import RepriseHTTP
+package import RepriseHTTP
 package import ReprisePlatform
 public import RepriseRanges
 public import RepriseStorage
@@ -13,41 +13,6 @@ public import RepriseStorage
 ///
 /// All methods may be called from any thread; none waits for the network or the disk unless it is `async`.
 public final class MediaCache: Sendable {
-    /// How a cache decides.
-    public struct Configuration: Sendable {
-        /// When stored bytes may be used without asking the origin.
-        public var freshness: FreshnessPolicy = .immutable
-        /// How sure to be that bytes fetched later belong to those stored.
-        public var sameness = SamenessRules()
-        /// How a URL becomes a key.
-        public var keys: KeyPolicy = .unsigned
-        /// Hosts that serve the same resources: one key, and the next is asked where one fails.
-        public var hostGroups: [HostGroup] = []
-        /// Who is asked for a fresh URL where one ran out in the middle of playback; `nil` where a refusal stands.
-        public var urlRefresher: URLRefresher?
-        /// What fetching ahead may take.
-        public var prefetching = PrefetchLimits()
-        /// What seals the store; `nil` for a plain one. Looked at when the store is opened.
-        public var seal: Seal?
-        /// Fields sent with every request to an origin, for example `User-Agent`.
-        public var originFields: HTTPFields = [:]
-
-        /// How much is kept.
-        public var limits: StoreLimits = .device
-        /// What goes first where a limit is reached.
-        public var eviction: any EvictionPolicy = LeastRecentlyUsed()
-        /// What is stored at all.
-        public var admission: Admission = .all
-
-        package var tuning = TransferTuning()
-
-        /// The defaults, for an app.
-        public init() {}
-
-        /// The key of a URL: the policy's, for the host that stands for its group.
-        package func key(for url: OriginURL) -> ResourceKey { keys.key(for: hostGroups.canonical(url)) }
-    }
-
     private struct State {
         var sessions: [ResourceKey: ResourceSession] = [:]
         var privateSessions: [ObjectIdentifier: ResourceSession] = [:]

@@ -265,7 +265,7 @@ extension SessionState {
         guard let representation = representations[number] else { return }
         representations[number]?.storing = .off(
             representation.isCommitted ? representation.generation : representation.lost)
-        for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
+        takeWriters(of: number)
         if representation.retry == nil { effects.append(.event(.degraded(key: key.text, reason: reason))) }
         retryStoring(number)
         if !representation.isCommitted, representation.generation != nil {

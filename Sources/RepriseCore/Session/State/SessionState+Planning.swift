@@ -183,9 +183,7 @@ extension SessionState {
     private mutating func replaceWithPassThrough(_ id: Int) {
         guard representations[id]?.generation != nil else { return }
         representations[id]?.storing = .off(nil)
-        for transfer in transfers.keys where transfers[transfer]?.representation == id {
-            transfers[transfer]?.writer = nil
-        }
+        takeWriters(of: id)
         reading = ByteRangeSet()
     }
 

@@ -89,7 +89,7 @@ extension SessionState {
             } else if case .open(let generation) = representation.storing, representation.isCommitted {
                 representations[number]?.isUnkept = true
                 representations[number]?.storing = .off(generation)
-                for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
+                takeWriters(of: number)
             }
         }
     }

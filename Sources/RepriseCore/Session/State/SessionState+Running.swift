@@ -54,6 +54,11 @@ extension SessionState {
         }
     }
 
+    /// What transfers of a representation bring is not written any more.
+    mutating func takeWriters(of number: Int) {
+        for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
+    }
+
     mutating func run(_ id: Int, goal: Int64, for ids: [Int]) {
         let now = now
         transfers[id]?.goal = goal
