@@ -89,13 +89,17 @@ struct GenerationTests {
         let kept = min(kept, size)
         let content = PositionCodedContent(length: 48)
         let info = try StoreFixture.add("a", content, to: fixture.open()).info
+        var isWhole = true
         try fixture.memory.mutate(fixture.path(info, "blocks.1")) { bytes in
-            for index in 4096 + size + kept..<4096 + 2 * size { bytes[index] = 0 }
+            let torn = 4096 + size + kept..<4096 + 2 * size
+            // One seal in 256 ends in a zero, and is whole without its last byte.
+            isWhole = bytes[torn].allSatisfy { $0 == 0 }
+            for index in torn { bytes[index] = 0 }
         }
         let generation = try #require(try fixture.open().open(key: "a")).generation
         let served = try StoreFixture.served(generation, content)
         #expect(served.contains(ByteRange(0, 16)) && served.contains(ByteRange(32, 48)))
-        #expect(served.contains(16) == (kept == size))
+        #expect(served.contains(16) == isWhole)
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)

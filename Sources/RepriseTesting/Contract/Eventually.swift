@@ -2,7 +2,7 @@
 ///
 /// It looks every two milliseconds. The deadline only bounds how long a failing test takes, so it is generous.
 package func eventually(
-    within deadline: Duration = .seconds(60), _ condition: @Sendable () -> Bool
+    within deadline: Duration = .seconds(300), _ condition: @Sendable () -> Bool
 ) async -> Bool {
     let start = ContinuousClock.now
     while !condition() {

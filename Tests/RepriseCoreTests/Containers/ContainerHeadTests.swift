@@ -174,8 +174,9 @@ import Testing
             number(16, 4) + Array("ftyp".utf8), Array(mp4(isIndexLast: false, count: 10).prefix(100_000)),
             Array(mp4(isIndexLast: true, count: 10).suffix(1000)),
         ]
+        let tail = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         for start in starts {
-            var file = start + (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var file = start + tail
             for _ in 0..<20 {
                 file[Int.random(in: 4..<600, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
