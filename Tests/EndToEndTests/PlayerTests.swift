@@ -20,12 +20,15 @@
                 let cold = try await player.play(try stack.address(url))
                 #expect(cold == direct)
                 await stack.waitUntilQuiet()
-                let requests = library.origin.requestCount
+                let (requests, bytes) = (library.origin.requestCount, library.origin.bodyBytes)
                 let warm = try await player.play(try stack.address(url))
                 #expect(warm == direct)
                 await stack.waitUntilQuiet()
                 let further = library.origin.log.dropFirst(requests).map { $0.fields["Range"] ?? "all" }
-                #expect(further.isEmpty, "the warm play asked for \(further)")
+                // How far ffprobe has read when it leaves depends on the moment; what it took before costs nothing.
+                let slack: Int64 = player == .ffprobe ? 65_536 : 0
+                #expect(library.origin.bodyBytes - bytes <= slack, "the warm play asked for \(further)")
+                #expect(slack > 0 || further.isEmpty, "the warm play asked for \(further)")
             }
         }
 
