@@ -69,7 +69,7 @@ error_log {folder}/errors;
 events {{ worker_connections 4096; }}
 http {{
     access_log off;
-    sendfile on;
+    sendfile {sendfile};
     tcp_nopush off;  # on, it waits at the end of every answer
     tcp_nodelay on;
     keepalive_requests 1000000000;
@@ -87,6 +87,7 @@ http {{
 
 class Nginx(Server):
     more = ""
+    sendfile = "on"
 
     def command(self):
         values = {"port": self.port, "folder": self.folder, "content": self.content,
@@ -96,7 +97,7 @@ class Nginx(Server):
             more = more.replace("@" + name, str(value))
         user = "user root;\n" if os.geteuid() == 0 else ""
         path = self.write("nginx.conf", NGINX.format(
-            user=user, threads=self.threads, folder=self.folder, more=more))
+            user=user, threads=self.threads, folder=self.folder, sendfile=self.sendfile, more=more))
         return [shutil.which("nginx") or "/usr/sbin/nginx", "-c", path, "-p", self.folder]
 
 
@@ -107,6 +108,12 @@ class NginxStatic(Nginx):
         listen 127.0.0.1:@port backlog=1024;
         location ~ ^/(?<kind>[^/]+)/[^/]+$ { alias @content/$kind; }
     }"""
+
+
+class NginxCopying(NginxStatic):
+    """What sealed bytes are measured against: nobody can send them from the file."""
+    label = "nginx copying"
+    sendfile = "off"
 
 
 class NginxSlice(Nginx):
@@ -166,6 +173,15 @@ class Reprise(Server):
         return f"http://127.0.0.1:{self.port}/http/127.0.0.1:{self.origin.port}/{kind}/{name}.mp4"
 
 
+class RepriseSealed(Reprise):
+    label = "Reprise sealed"
+
+    def command(self):
+        key = self.write("key", "7a" * 32)
+        os.chmod(key, 0o600)
+        return super().command() + ["--key-file", key]
+
+
 class Origin(Server):
     """The counting origin; also what a direct download is measured against."""
     label = "direct"
@@ -182,4 +198,4 @@ class Origin(Server):
             return json.load(answer)
 
 
-STATIC, CACHES = [NginxStatic], [Reprise, NginxSlice, Varnish, Rclone]
+STATIC, CACHES, SEALED = [NginxStatic, NginxCopying], [Reprise, NginxSlice, Varnish, Rclone], [RepriseSealed]

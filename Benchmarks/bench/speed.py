@@ -34,7 +34,7 @@ def load(bench, row, server, name, **words):
 def warm(bench):
     """What is stored, as fast as it can be had: ranges of 64 KiB, of 1 MiB, and the whole."""
     running = [kind(bench.folder(kind), bench.content, bench.origin, bench.threads)
-               for kind in servers.STATIC + bench.caches]
+               for kind in servers.STATIC + bench.caches + bench.sealed]
     rows = [("warm 64 KiB", 64 * KIB, 8), ("warm 1 MiB", MIB, 8), ("warm 1 GiB", 0, 2)]
     wanted = [row for row in rows if bench.wants(row[0])]
     if not wanted and not bench.wants("after reopening") and not bench.wants("warm 64 KiB, wrk"):

@@ -196,6 +196,19 @@ struct SealTests {
         #expect(try StoreFixture.served(entry.generation, content).count == 200)
     }
 
+    @Test func `no more is opened at a time than a cache of the processor holds`() throws {
+        let fixture = StoreFixture(.sealed, blockSize: 32_768)
+        let content = PositionCodedContent(length: 700_000)
+        let entry = try StoreFixture.add("a", content, to: fixture.open())
+        var offset: Int64 = 1000
+        while offset < content.length {
+            let lease = try #require(entry.generation.lease(ByteRange(offset, content.length)))
+            #expect(lease.range == ByteRange(offset, min(offset + 262_144, content.length)))
+            #expect(try lease.read() == content.bytes(in: lease.range))
+            offset = lease.range.upperBound
+        }
+    }
+
     @Test func `a truncated body is noticed by the read`() throws {
         let fixture = StoreFixture(.sealed)
         let entry = try StoreFixture.add("a", content, to: fixture.open())

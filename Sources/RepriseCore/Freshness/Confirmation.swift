@@ -1,6 +1,8 @@
 package import RepriseHTTP
 
 /// Asking the origin whether what is stored is still good, and what its answer changes (RFC 9111 §4.3). No I/O.
+///
+/// Confirming by HEAD (§4.3.5) has no place here: no HEAD is ever sent to an origin.
 package enum Confirmation {
     /// The fields that make a request conditional on the stored answers of a URL (§4.3.1): every entity tag, and the
     /// newest date where there is only one. Empty where there is nothing to compare by.
@@ -36,7 +38,7 @@ package enum Confirmation {
         "Last-Modified", "Set-Cookie", "Set-Cookie2",
     ]
 
-    /// The stored fields once a 304, or the head of a 200 to HEAD, has brought new ones (§3.2).
+    /// The stored fields once a 304 has brought new ones (§3.2).
     package static func freshened(_ stored: HTTPFields, by answer: HTTPFields) -> HTTPFields {
         var new = answer
         new.removeHopByHop()
@@ -46,28 +48,5 @@ package enum Confirmation {
         merged.remove(["Age", "Date"])
         for line in new.lines { merged[line.name] = new[line.name] }
         return merged
-    }
-
-    /// What an answer to HEAD says of a stored answer to GET (§4.3.5).
-    package enum HeadWord: Hashable, Sendable {
-        /// The same representation: the stored fields may be freshened.
-        case same
-        /// Another one: what is stored counts as stale.
-        case other
-        /// Nothing.
-        case none
-    }
-
-    /// What a 200 to HEAD says of what is stored under `validator` with `length` bytes.
-    package static func head(status: Int, fields: HTTPFields, validator: Validator, length: Int64?) -> HeadWord {
-        guard status == 200 else { return .none }
-        let new = Validator(fields: fields)
-        if let tag = new.entityTag, let old = validator.entityTag, !tag.matchesWeakly(old) { return .other }
-        if let date = new.lastModified, let old = validator.lastModified, date != old { return .other }
-        if let told = fields["Content-Length"]?.decimal, let length, told != length { return .other }
-        // Without a word to compare by, nothing is confirmed.
-        let comparesTags = new.entityTag != nil && validator.entityTag != nil
-        let comparesDates = new.lastModified != nil && validator.lastModified != nil
-        return comparesTags || comparesDates ? .same : .none
     }
 }

@@ -341,12 +341,15 @@ package final class Generation: Sendable {
     }
 
     /// A lease on verified bytes from `range.lowerBound` on, as many of `range` as are verified in one run;
-    /// `nil` where the first one is not.
+    /// `nil` where the first one is not. Of sealed bytes at most 256 KiB.
     package func lease(_ range: ByteRange) -> ExtentLease? {
         state.withLock { state in
             guard let verified = state.verified.range(containing: range.lowerBound),
-                let extent = verified.intersection(range)
+                var extent = verified.intersection(range)
             else { return nil }
+            if seal != nil {
+                extent = ByteRange(offset: extent.lowerBound, count: min(extent.count, Generation.mostOpened))
+            }
             state.nextLease += 1
             state.leases[state.nextLease] = extent
             return ExtentLease(generation: self, id: state.nextLease, range: extent, epoch: state.epoch)

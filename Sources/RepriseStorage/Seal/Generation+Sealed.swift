@@ -45,6 +45,9 @@ extension Generation {
 
     // MARK: Reading
 
+    /// Most bytes opened at a time: they pass through memory, and more than a processor's cache holds are slow.
+    static let mostOpened: Int64 = 256 * 1024
+
     private enum Opened {
         case bytes([UInt8])
         /// Discarded since, or stored anew and not so far.
@@ -78,19 +81,15 @@ extension Generation {
         let first = layout.block(at: range.lowerBound)
         let last = layout.block(at: range.upperBound - 1)
         let seals = state.withLock { state in (first...last).map { state.seals[$0] } }
-        guard let end = seals.last??.validLength else { return .gone }
-        let start = first * layout.blockSize
         var sealed: [UInt8] = []
-        try body.read(at: start, count: Int(last * layout.blockSize - start) + Int(end), into: &sealed)
         var plain: [UInt8] = []
         plain.reserveCapacity(Int(range.count))
-        for block in first...last {
-            let lower = Int(block * layout.blockSize - start)
-            guard let blockSeal = seals[Int(block - first)] else { return .gone }
-            let upper = lower + Int(blockSeal.validLength)
-            guard upper <= sealed.count, let bytes = seal.open(sealed[lower..<upper], blockSeal, block: block) else {
-                return .damaged(block: block)
-            }
+        // Block by block, so that what is opened still is in the processor's cache.
+        for (block, found) in zip(first...last, seals) {
+            guard let found else { return .gone }
+            sealed.removeAll(keepingCapacity: true)
+            try body.read(at: block * layout.blockSize, count: Int(found.validLength), into: &sealed)
+            guard let bytes = seal.open(sealed[...], found, block: block) else { return .damaged(block: block) }
             let wanted = ByteRange(offset: block * layout.blockSize, count: Int64(bytes.count)).intersection(range)
             guard let wanted, wanted.upperBound == min(range.upperBound, (block + 1) * layout.blockSize) else {
                 return .gone

@@ -81,27 +81,4 @@ struct ConfirmationTests {
         let dated = Confirmation.freshened(stored, by: ["Date": Moment.date(-5), "Age": "7"])
         #expect(Moment.stored(dated).age(now: Moment.now) == 7)
     }
-
-    @Test func `HEAD with the same validators freshens what GET stored, RFC 9111 §4.3.5`() {
-        let word = Confirmation.head(
-            status: 200, fields: ["ETag": "\"a\"", "Content-Length": "10"], validator: tagged("\"a\""), length: 10)
-        #expect(word == .same)
-    }
-
-    @Test func `HEAD with another validator makes what GET stored stale, RFC 9111 §4.3.5`() {
-        let stored = tagged("\"a\"", Self.date)
-        #expect(Confirmation.head(status: 200, fields: ["ETag": "\"b\""], validator: stored, length: 10) == .other)
-        let later: HTTPFields = ["Last-Modified": "Mon, 07 Nov 1994 08:49:37 GMT"]
-        #expect(Confirmation.head(status: 200, fields: later, validator: stored, length: 10) == .other)
-    }
-
-    @Test func `HEAD with another length makes what GET stored stale, RFC 9111 §4.3.5`() {
-        let fields: HTTPFields = ["ETag": "\"a\"", "Content-Length": "11"]
-        #expect(Confirmation.head(status: 200, fields: fields, validator: tagged("\"a\""), length: 10) == .other)
-    }
-
-    @Test func `HEAD that says nothing to compare by confirms nothing, RFC 9111 §4.3.5`() {
-        #expect(Confirmation.head(status: 200, fields: [:], validator: tagged("\"a\""), length: 10) == .none)
-        #expect(Confirmation.head(status: 404, fields: [:], validator: tagged("\"a\""), length: 10) == .none)
-    }
 }
