@@ -25,9 +25,14 @@ class Server:
         if is_fresh:
             shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder, exist_ok=True)
-        with open(os.path.join(self.folder, "log"), "ab") as log:
+        path = os.path.join(self.folder, "log")
+        with open(path, "ab") as log:
             self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, env=self.environment())
-        machine.wait_for(self.port, self.process)
+        try:
+            machine.wait_for(self.port, self.process)
+        except RuntimeError as error:
+            with open(path, errors="replace") as log:
+                raise RuntimeError(f"{error}: {log.read()[-1000:]}") from error
         return self
 
     def environment(self):
