@@ -2,13 +2,15 @@
 
 SEEDS ?= 20000
 KILLS ?= 500
+CUTS ?= 100
+MINUTES ?= 2
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
 MISTAKES ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate mistakes kill bench instructions instructions-accept demo clean tools
+.PHONY: run build install test check apple-check format simulate mistakes kill powercut soak bench instructions instructions-accept demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -53,6 +55,12 @@ mistakes:  ## Put known mistakes into a copy of AVPlayer's door: a test has to n
 kill:  ## kill -9 the real server KILLS times.
 	$(SWIFT_BUILD) --build-tests
 	REPRISE_KILLS=$(KILLS) scripts/run-tests .build/debug KillTests
+
+powercut: build  ## Cut the power of a disk the real server writes CUTS times; needs root, for mounting.
+	scripts/endurance/powercut $(CUTS)
+
+soak: build  ## Twenty readers, kills and changing objects for MINUTES minutes.
+	scripts/endurance/soak $(MINUTES)
 
 bench:  ## Measure it beside nginx, Varnish and rclone: QUICK=1 for a short run, ROWS=warm,jumps for some rows.
 	Benchmarks/run $(if $(QUICK)$(ROWS),,--publish) $(BENCH)
