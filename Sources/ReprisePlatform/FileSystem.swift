@@ -12,6 +12,9 @@ package protocol FileSystem: Sendable {
     func rename(_ from: String, to: String) throws(FileError)
     /// Gives a file a second name; fails where that one is taken. Not every volume can.
     func link(_ path: String, to name: String) throws(FileError)
+    /// Makes a new file with the bytes `source` has now, which share their room until one of the two is written to;
+    /// `false`, and no file, where the volume cannot, or the source is on another one.
+    func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool
     /// Removes a file's name; open handles keep its bytes.
     func removeFile(_ path: String) throws(FileError)
     /// Removes an empty directory.
@@ -20,6 +23,11 @@ package protocol FileSystem: Sendable {
     func syncDirectory(_ path: String) throws(FileError)
     /// What is left on the volume that holds `path`.
     func room(_ path: String) throws(FileError) -> VolumeRoom
+}
+
+extension FileSystem {
+    /// Not every file system can.
+    package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool { false }
 }
 
 /// What a volume has left for us.

@@ -16,6 +16,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case unavailable
         /// What is stored disagrees with its proof; it costs that entry, not the store.
         case damaged
+        /// Not all of the entry is stored, and all of it is needed.
+        case incomplete
         /// The entry's files are not there any more: somebody removed them while they were in use.
         case gone
     }

@@ -48,7 +48,7 @@ struct FaultyFileSystemTests {
             { _ = try handle.status() }, { try handle.truncate(to: 4) }, { try handle.punch(offset: 0, count: 1) },
             { try handle.sync() }, { _ = try handle.tryLock(exclusive: true) }, { try files.syncDirectory("/") },
             { _ = try files.room("/") }, { try files.link("/a", to: "/l") }, { try files.rename("/a", to: "/c") },
-            { try files.removeFile("/c") },
+            { _ = try files.clone(handle, to: "/e") }, { try files.removeFile("/c") },
             { try files.removeDirectory("/d") },
         ]
         var codes: [Int32] = []

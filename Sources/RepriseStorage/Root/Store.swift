@@ -134,7 +134,7 @@ package final class Store: Sendable {
             var seen: EntryInfo?
             while true {
                 guard let info = try readInfo(name), info.key == key else { return nil }
-                do throws(FileError) { return try openGeneration(info, name) } catch {
+                do throws(FileError) { return try openGeneration(info, name, access) } catch {
                     // A commit may have replaced the generation between the two looks; a second failure on the same
                     // description is damage.
                     if error.kind != .missing || info == seen { throw error }
@@ -174,7 +174,7 @@ package final class Store: Sendable {
         throw FileError.damaged("info.json")
     }
 
-    private func openGeneration(_ info: EntryInfo, _ name: String) throws(FileError) -> StoredEntry {
+    func openGeneration(_ info: EntryInfo, _ name: String, _ access: Access) throws(FileError) -> StoredEntry {
         let folder = directory(name)
         let mode: FileMode = access == .write ? .readWrite : .read
         let blocks = try fileSystem.open(folder + "/" + info.blocksName, mode)
@@ -188,13 +188,13 @@ package final class Store: Sendable {
         let size = try blocks.status().size
         let seal = try openSeal(bytes, info, name)
         return StoredEntry(
-            info: info, generation: makeGeneration(info, name, body, blocks, seal, slotsFileSize: size),
+            info: info, generation: makeGeneration(info, name, body, blocks, seal, slotsFileSize: size, access),
             logUseCount: summary?.logUseCount ?? 0)
     }
 
     private func makeGeneration(
         _ info: EntryInfo, _ name: String, _ body: any FileHandle, _ blocks: any FileHandle, _ seal: GenerationSeal?,
-        slotsFileSize: Int64
+        slotsFileSize: Int64, _ access: Access
     ) -> Generation {
         var trace: (@Sendable (ByteRange) -> Void)?
         if let onSlots { trace = { range in onSlots(name, range) } }
@@ -229,7 +229,7 @@ package final class Store: Sendable {
             try blocks.write(header.encoded(summary: summary, seal: generationSeal?.encoded()), at: 0)
             let body = try fileSystem.open(folder + "/" + bodyName(info), .createNew)
             let generation = makeGeneration(
-                info, name, body, blocks, generationSeal, slotsFileSize: BlockLayout.headerSize)
+                info, name, body, blocks, generationSeal, slotsFileSize: BlockLayout.headerSize, access)
             return StoredEntry(info: info, generation: generation)
         } catch {
             // What cannot be removed now is swept by the next commit of this key.
@@ -290,11 +290,11 @@ package final class Store: Sendable {
         }
     }
 
-    private func sweep(_ folder: String, keeping info: EntryInfo) throws(FileError) {
+    /// - Parameter staged: Whether generations that are being staged, which have higher numbers, go, too.
+    func sweep(_ folder: String, keeping info: EntryInfo, staged: Bool = false) throws(FileError) {
         let kept = ["info.json", bodyName(info), info.blocksName]
         for file in try fileSystem.list(folder) where !kept.contains(file) {
-            // A higher number is a generation that is being staged.
-            if let number = Store.generationNumber(inFileName: file), number > info.generation { continue }
+            if !staged, let number = Store.generationNumber(inFileName: file), number > info.generation { continue }
             try fileSystem.removeFile(folder + "/" + file)
         }
     }

@@ -7,7 +7,7 @@ public import ReprisePlatform
 public final class FaultyFileSystem: FileSystem {
     /// A call of `FileSystem` or `FileHandle`.
     package enum Operation: Sendable, Hashable, CaseIterable {
-        case open, makeDirectory, list, rename, link, removeFile, removeDirectory, syncDirectory, room
+        case open, makeDirectory, list, rename, link, clone, removeFile, removeDirectory, syncDirectory, room
         case read, write, status, truncate, punch, sync, lock
     }
 
@@ -74,6 +74,11 @@ public final class FaultyFileSystem: FileSystem {
         try base.link(path, to: name)
     }
 
+    package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool {
+        try pass(.clone, path)
+        return try base.clone((source as? FaultyFileHandle)?.base ?? source, to: path)
+    }
+
     package func removeFile(_ path: String) throws(FileError) {
         try pass(.removeFile, path)
         try base.removeFile(path)
@@ -114,7 +119,7 @@ public final class FaultyFileSystem: FileSystem {
 }
 
 private final class FaultyFileHandle: FileHandle {
-    private let base: any FileHandle
+    fileprivate let base: any FileHandle
     private let system: FaultyFileSystem
     private let path: String
 

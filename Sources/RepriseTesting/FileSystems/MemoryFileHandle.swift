@@ -6,7 +6,7 @@ final class MemoryFileHandle: FileHandle {
     private static let invalid: Int32 = 22  // EINVAL
 
     private let system: MemoryFileSystem
-    private let node: UInt64
+    let node: UInt64
     private let id: UInt64
     private let path: String
     private let isWritable: Bool

@@ -27,6 +27,7 @@ public final class MemoryFileSystem: FileSystem {
         var capacity: Int64
         var nodeLimit: Int64?
         var isResident = true
+        var canClone = false
 
         var used: Int64 { nodes.values.reduce(0) { $0 + Int64($1.pages.count) * MemoryFileSystem.pageSize } }
     }
@@ -128,6 +129,17 @@ public final class MemoryFileSystem: FileSystem {
         }
     }
 
+    package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool {
+        guard let source = source as? MemoryFileHandle, state.withLock({ $0.canClone }) else { return false }
+        let target = try open(path, .createNew) as? MemoryFileHandle
+        try change { state throws(FileError) in
+            guard let target, let original = state.nodes[source.node] else { return }
+            state.nodes[target.node]?.pages = original.pages
+            state.nodes[target.node]?.size = original.size
+        }
+        return true
+    }
+
     package func removeFile(_ path: String) throws(FileError) {
         let path = MemoryFileSystem.normal(path)
         try change { state throws(FileError) in
@@ -184,6 +196,9 @@ public final class MemoryFileSystem: FileSystem {
 
     /// What `isResident` answers from now on.
     package func setResident(_ isResident: Bool) { state.withLock { $0.isResident = isResident } }
+
+    /// Whether files can be cloned from now on. Clones count as if they took room of their own.
+    package func setClones(_ canClone: Bool) { state.withLock { $0.canClone = canClone } }
 
     /// All bytes of a file; meant for small ones.
     package func contents(_ path: String) throws(FileError) -> [UInt8] {

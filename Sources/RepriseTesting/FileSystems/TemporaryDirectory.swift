@@ -39,6 +39,10 @@ public final class TemporaryDirectory: FileSystem {
 
     package func link(_ path: String, to name: String) throws(FileError) { try base.link(path, to: name) }
 
+    package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool {
+        try base.clone(source, to: path)
+    }
+
     package func removeFile(_ path: String) throws(FileError) { try base.removeFile(path) }
 
     package func removeDirectory(_ path: String) throws(FileError) { try base.removeDirectory(path) }

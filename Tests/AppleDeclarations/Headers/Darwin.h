@@ -32,6 +32,8 @@ struct stat {
     int st_blksize;
     unsigned int st_flags, st_gen;
 };
+#define AT_FDCWD -2
+int fclonefileat(int source, int directory, const char *path, unsigned int flags);
 int stat(const char *path, struct stat *status);
 int fstat(int descriptor, struct stat *status);
 

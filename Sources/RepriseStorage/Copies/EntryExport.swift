@@ -1,0 +1,152 @@
+package import ReprisePlatform
+import RepriseRanges
+
+/// A copy of a complete entry in a file of somebody's own, made step by step.
+///
+/// Each block is proved as it is in the copy, so what a broken disk or somebody else did to the entry is never handed on. Where
+/// the volume can, the copy shares the entry's room until one of the two is written to; never by a hard link, so nothing
+/// done to the copy reaches the store. The file is there when `finish` has returned, in one step and in the place of one
+/// that was there before; until then it has another name beside it. Its owner alone may read it. All methods are I/O.
+package struct EntryExport: Sendable {
+    /// Bytes of a step: what a queue is kept busy with at a time.
+    static let step: Int64 = 1 << 20
+
+    /// Where the file will be.
+    package let path: String
+    /// Its length in bytes.
+    package let length: Int64
+    /// Whether the copy takes no room of its own.
+    package let sharesRoom: Bool
+    /// Bytes that are there and proved.
+    package private(set) var done: Int64 = 0
+
+    private let snapshot: EntrySnapshot
+    private let fileSystem: any FileSystem
+    private let temporary: String
+    private let file: any FileHandle
+
+    /// Begins.
+    /// - Parameter given: Absolute path of a directory that is there, or of the file; without an extension it gets the right one.
+    /// - Throws: `.incomplete`, saying what is missing; `.full` and `.unavailable` for the place.
+    package init(_ snapshot: EntrySnapshot, to given: String, fileSystem: any FileSystem) throws(StoreError) {
+        guard let length = snapshot.info.length, let missing = snapshot.missing, missing.isEmpty else {
+            throw EntryExport.incomplete(snapshot)
+        }
+        self.snapshot = snapshot
+        self.fileSystem = fileSystem
+        self.length = length
+        do throws(FileError) {
+            let place = ExportPlace(
+                given, isDirectory: try EntryExport.isDirectory(given, fileSystem), of: snapshot.info,
+                mark: SystemCalls.randomBytes(6).map { String($0, radix: 16) }.joined())
+            path = place.path
+            temporary = place.temporary
+            let generation = snapshot.generation
+            sharesRoom = generation.isSealed ? false : try fileSystem.clone(generation.body, to: place.temporary)
+            file = try EntryExport.open(place.temporary, isThere: sharesRoom, fileSystem)
+        } catch {
+            throw EntryExport.failure(error, given)
+        }
+    }
+
+    /// Copies or proves the next piece; `false` once all is done.
+    package mutating func advance() throws(StoreError) -> Bool {
+        guard done < length else { return false }
+        let layout = snapshot.layout
+        let end = min(length, max(layout.blockStart(of: done + EntryExport.step), done + layout.blockSize))
+        var bytes: [UInt8] = []
+        do throws(FileError) {
+            for block in layout.block(at: done)..<layout.block(at: layout.blockEnd(of: end)) {
+                let wanted = min(layout.blockSize, length - block * layout.blockSize)
+                let found = try snapshot.proved(block, in: sharesRoom ? file : nil)
+                guard let found, Int64(found.count) >= wanted else { throw FileError.damaged("block \(block)") }
+                if !sharesRoom { bytes += found.prefix(Int(wanted)) }
+            }
+            if !sharesRoom { try file.write(bytes, at: done) }
+        } catch {
+            throw EntryExport.failure(error, path)
+        }
+        done = end
+        return done < length
+    }
+
+    /// Gives the file its name; it is whole and on the disk then.
+    package func finish() throws(StoreError) {
+        do throws(FileError) {
+            try file.truncate(to: length)
+            try file.sync()
+            try fileSystem.rename(temporary, to: path)
+        } catch {
+            throw EntryExport.failure(error, path)
+        }
+    }
+
+    /// Removes what is there of it; after a failure.
+    package func abandon() throws(StoreError) {
+        do throws(FileError) { try fileSystem.removeFile(temporary) } catch {
+            if error.kind != .missing { throw StoreError(error, doing: "removing \(temporary)") }
+        }
+    }
+
+    /// Removes a file that was exported; one that is gone already is none of an error.
+    package static func remove(_ path: String, fileSystem: any FileSystem) throws(StoreError) {
+        do throws(FileError) { try fileSystem.removeFile(path) } catch {
+            if error.kind != .missing { throw StoreError(error, doing: "removing \(path)") }
+        }
+    }
+
+    private static func open(
+        _ path: String, isThere: Bool, _ fileSystem: any FileSystem
+    ) throws(FileError) -> any FileHandle {
+        do throws(FileError) { return try fileSystem.open(path, isThere ? .readWrite : .createNew) } catch {
+            if isThere { try fileSystem.removeFile(path) }
+            throw error
+        }
+    }
+
+    private static func isDirectory(_ path: String, _ fileSystem: any FileSystem) throws(FileError) -> Bool {
+        do throws(FileError) {
+            _ = try fileSystem.list(path)
+            return true
+        } catch {
+            if error.kind == .missing { return false }
+            throw error
+        }
+    }
+
+    private static func failure(_ error: FileError, _ path: String) -> StoreError {
+        switch (error.kind, error.operation) {
+        case (.missing, "decode"):
+            StoreError(
+                .damaged,
+                "\(error.path) of what is stored does not fit its proof; repair drops it, then it is fetched again")
+        case (.missing, _): StoreError(.unavailable, "\(path) cannot be made: there is no such directory")
+        default: StoreError(error, doing: "exporting to \(path)")
+        }
+    }
+
+    private static func incomplete(_ snapshot: EntrySnapshot) -> StoreError {
+        guard let length = snapshot.info.length, let missing = snapshot.missing else {
+            return StoreError(
+                .incomplete, "the origin did not say how long it is, so nobody knows whether all is stored")
+        }
+        let count = missing.reduce(0) { $0 + $1.count }
+        let named = missing.prefix(4).map(\.description).joined(separator: ", ")
+        let more = missing.count > 4 ? " and \(missing.count - 4) more" : ""
+        return StoreError(
+            .incomplete, "\(count) of \(length) bytes are not stored: \(named)\(more); fetch them first")
+    }
+}
+
+extension Store {
+    /// Begins to copy the entry of `key` to a file of the caller's; `nil` where nothing is stored of it. I/O.
+    package func beginExport(key: String, to path: String) throws(StoreError) -> EntryExport? {
+        guard let snapshot = try snapshot(key: key) else { return nil }
+        return try EntryExport(snapshot, to: path, fileSystem: fileSystem)
+    }
+
+    /// Removes a file that was exported; one that is gone already is none of an error. I/O.
+    package func removeExport(_ path: String) throws(StoreError) {
+        try EntryExport.remove(path, fileSystem: fileSystem)
+    }
+}

@@ -1,0 +1,56 @@
+package import ReprisePlatform
+package import RepriseRanges
+
+/// What is left of an entry whose folder is there.
+package enum FoundEntry: Sendable {
+    /// It can be opened.
+    case whole(StoredEntry)
+    /// A folder without a description: being made, or left over from something that broke off.
+    case unfinished
+    /// Its description or its files are damaged beyond use.
+    case unreadable
+    /// It went meanwhile.
+    case none
+}
+
+extension Store {
+    /// Looks at the entry with that folder name and opens it; removes nothing. I/O.
+    /// - Throws: Where it cannot be read now, which is no damage.
+    package func find(name: String) throws(StoreError) -> FoundEntry {
+        let found = try look(name)
+        // It may have been replaced between two of these looks: what is still so is damaged.
+        if case .unreadable = found { return try look(name) }
+        return found
+    }
+
+    private func look(_ name: String) throws(StoreError) -> FoundEntry {
+        do throws(FileError) {
+            let files = try fileSystem.list(directory(name))
+            guard files.contains("info.json") else { return .unfinished }
+            guard let info = try readInfo(name) else { return .none }
+            // A folder that somebody renamed is found under no key.
+            guard entryName(key: info.key) == name else { return .unreadable }
+            return .whole(try openGeneration(info, name, access))
+        } catch {
+            guard error.kind == .missing else { throw StoreError(error, doing: "opening a stored entry") }
+            return error.operation == "opendir" ? .none : .unreadable
+        }
+    }
+}
+
+extension Generation {
+    /// Drops the claimed blocks of `range` that do not fit their proof; answers how many bytes were proved and how many
+    /// blocks dropped. I/O.
+    package func prove(_ range: ByteRange) throws(FileError) -> (bytes: Int64, damagedBlocks: Int64) {
+        let before = damagedBlocks
+        try verify(range)
+        return (claimed.intersection(range).count, damagedBlocks - before)
+    }
+
+    /// The blocks of a piece that is proved at a time.
+    package func pieces(of step: Int64) -> [ByteRange] {
+        let end = claimed.upperBound
+        let size = max(layout.blockSize, layout.blockStart(of: step))
+        return stride(from: 0, to: end, by: Int(size)).map { ByteRange($0, min($0 + size, end)) }
+    }
+}
