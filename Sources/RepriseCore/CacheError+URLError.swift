@@ -33,7 +33,7 @@ extension CacheError {
         case .rangeNotSatisfiable: URLErrorCode.resourceUnavailable
         // What a loader tries again from the start; nothing is wrong with the new representation.
         case .changed: URLErrorCode.networkConnectionLost
-        case .store, .unsupported: URLErrorCode.cannotOpenFile
+        case .store, .incomplete, .unsupported: URLErrorCode.cannotOpenFile
         case .badURL: URLErrorCode.unsupportedURL
         case .closed: URLErrorCode.cancelled
         }

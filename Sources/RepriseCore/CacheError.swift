@@ -18,6 +18,8 @@ public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case changed
         /// The store cannot be used.
         case store
+        /// Not all of the resource is stored, and all of it is needed; the message says what is missing.
+        case incomplete
         /// Not possible with this store, resource or system; the message says why and what is.
         case unsupported
         /// Not an absolute http or https URL.

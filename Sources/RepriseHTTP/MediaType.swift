@@ -54,6 +54,20 @@ public struct MediaType: Hashable, Sendable {
         extensions[fileExtension.lowercased()]
     }
 
+    /// The content type that files with this extension usually have, if one is known. Case does not matter.
+    public static func contentType(forExtension fileExtension: String) -> String? {
+        contentTypes[fileExtension.lowercased()]
+    }
+
+    private static let contentTypes: [String: String] = [
+        "mp3": "audio/mpeg", "m4a": "audio/mp4", "m4b": "audio/mp4", "aac": "audio/aac", "flac": "audio/flac",
+        "ogg": "audio/ogg", "oga": "audio/ogg", "opus": "audio/ogg", "wav": "audio/wav", "aif": "audio/aiff",
+        "aiff": "audio/aiff", "caf": "audio/x-caf", "ac3": "audio/ac3", "mp4": "video/mp4", "m4v": "video/x-m4v",
+        "mov": "video/quicktime", "qt": "video/quicktime", "webm": "video/webm", "mkv": "video/x-matroska",
+        "ogv": "video/ogg", "ts": "video/mp2t", "mpg": "video/mpeg", "mpeg": "video/mpeg", "avi": "video/x-msvideo",
+        "3gp": "video/3gpp",
+    ]
+
     // Where several types share an extension, the one that Apple's players prefer for it.
     private static let extensions: [String: String] = [
         "mp3": "public.mp3", "m4a": "com.apple.m4a-audio", "m4b": "com.apple.m4a-audio", "aac": "public.aac-audio",

@@ -102,9 +102,23 @@ extension MediaCache {
     func onDisk<Value: Sendable>(
         _ work: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(CacheError) -> Value {
+        try await use(work) { queues, job in queues.upkeep(job) }
+    }
+
+    /// Runs work that reads files or proves what is open, on the read pool, in no order.
+    func onReadPool<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(CacheError) -> Value {
+        try await use(work) { queues, job in queues.read(job) }
+    }
+
+    private func use<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(StoreError) -> Value,
+        on queue: (any WorkQueues, @escaping @Sendable () -> Void) -> Void
+    ) async throws(CacheError) -> Value {
         let environment = environment
         let answer: Result<Value, CacheError> = await handover { done in
-            environment.queues.upkeep {
+            queue(environment.queues) {
                 do throws(StoreError) {
                     guard let value = try environment.access.use(work) else {
                         return done(

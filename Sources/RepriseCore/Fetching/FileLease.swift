@@ -12,38 +12,37 @@ import RepriseStorage
 /// As long as it lives the file keeps its path and its bytes, also where the entry is replaced, removed or evicted, and
 /// what is missing goes on being fetched. The file has its full length from the start where the origin tells it; what
 /// has not come yet reads as zeros, so a player must not overtake `progress`. The path ends with the lease, and at the
-/// latest with the process: copy the file to keep it.
+/// latest with the process: `export(to:)` makes a file that stays.
 public final class FileLease: Sendable {
     /// The file's URL. To be read only: what is written into it is taken for damage.
     public let url: URL
-    private let path: String
     private let fetch: RangeFetch
     private let task: Task<Void, Never>
-    private let hold: ExtentLease
-    private let store: Store
+    private let hold: ExtentLease?
     private let queues: any WorkQueues
     private let hub: EventHub
+    private let end: @Sendable () throws(StoreError) -> Void
 
+    /// - Parameter end: Takes the path away, on the janitor.
     init(
-        path: String, fetch: RangeFetch, task: Task<Void, Never>, hold: ExtentLease, store: Store,
-        queues: any WorkQueues, hub: EventHub
+        path: String, fetch: RangeFetch, task: Task<Void, Never>, hold: ExtentLease?, environment: SessionEnvironment,
+        end: @escaping @Sendable () throws(StoreError) -> Void
     ) {
         url = URL(fileURLWithPath: path)
-        self.path = path
         self.fetch = fetch
         self.task = task
         self.hold = hold
-        self.store = store
-        self.queues = queues
-        self.hub = hub
+        queues = environment.queues
+        hub = environment.hub
+        self.end = end
     }
 
     deinit {
         task.cancel()
         fetch.leave()
-        let (store, path, hub) = (store, path, hub)
+        let (end, hub) = (end, hub)
         queues.upkeep {
-            do throws(StoreError) { try store.endLease(path) } catch {
+            do throws(StoreError) { try end() } catch {
                 hub.send(.degraded(key: "", reason: error.description))
             }
         }

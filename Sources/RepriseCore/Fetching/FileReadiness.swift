@@ -19,7 +19,9 @@ package enum FileReadiness: Sendable, Hashable {
     ///   - length: Length of the whole, if known.
     package init(asked: Int64, head: [UInt8], length: Int64?, proofKind: ProofKind) {
         if proofKind == .sealed {
-            self = .refuse("a sealed store's files are encrypted; read it through asset(for:), the server or a reader")
+            self = .refuse(
+                "a sealed store's files are encrypted; read it through asset(for:), the server or a reader, "
+                    + "or have it deciphered by fileURL(decipheredIn:)")
             return
         }
         if let length, asked >= length || Int64(head.count) >= length {

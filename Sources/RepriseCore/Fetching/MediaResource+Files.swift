@@ -2,10 +2,16 @@ import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// Download, then play: the resource as a file.
 extension MediaResource {
     /// The whole resource as a file; fetches what is missing and returns when it is there.
-    /// - Throws: `CacheError`: `.unsupported` in a sealed store, `.store` where nothing can be kept, and those of reading;
+    /// - Throws: `CacheError`: `.unsupported` in a sealed store (see `fileURL(decipheredIn:)`), `.store` where nothing can be kept, and those of reading;
     ///   `CancellationError` where the task was cancelled.
     public func fileURL() async throws -> FileLease { try await fileURL(afterBytes: .max) }
 
@@ -31,10 +37,33 @@ extension MediaResource {
                 return path
             }
             return FileLease(
-                path: path, fetch: fetch, task: task, hold: hold, store: store, queues: cache.environment.queues,
-                hub: cache.environment.hub)
+                path: path, fetch: fetch, task: task, hold: hold, environment: cache.environment
+            ) { () throws(StoreError) in try store.endLease(path) }
         } catch {
             task.cancel()
+            fetch.leave()
+            throw error
+        }
+    }
+
+    /// The whole resource as a file, also in a sealed store: there it is deciphered into a file in `directory`, which has
+    /// to be there, and which anybody who may read that directory's disk can read. Elsewhere as `fileURL()`.
+    ///
+    /// The deciphered file goes with the lease. A process that is killed leaves it behind: a directory that the app
+    /// empties when it starts is a good one.
+    /// - Throws: As `fileURL()`; `.store` where `directory` cannot be used.
+    public func fileURL(decipheredIn directory: URL) async throws -> FileLease {
+        let store = try cache.keptStore()
+        guard store.proofKind == .sealed else { return try await fileURL() }
+        let fetch = RangeFetch(self, .from(0))
+        do {
+            try await fetch.run()
+            let mark = SystemCalls.randomBytes(8).map { String($0, radix: 16) }.joined()
+            let path = try await export(to: directory.appendingPathComponent(mark)).path
+            return FileLease(
+                path: path, fetch: fetch, task: Task {}, hold: nil, environment: cache.environment
+            ) { () throws(StoreError) in try store.removeExport(path) }
+        } catch {
             fetch.leave()
             throw error
         }

@@ -44,5 +44,7 @@ package struct StoreOpener: Sendable {
 
 extension CacheError {
     /// What the store says, as the cache says it.
-    package init(_ error: StoreError) { self.init(.store, error.description) }
+    package init(_ error: StoreError) {
+        self.init(error.code == .incomplete ? .incomplete : .store, error.description)
+    }
 }

@@ -118,7 +118,7 @@ package struct ServerExchange: Sendable {
         case .originForbidden: return Answer(status: 403, fields: head, text: error.message)
         case .originTimedOut: return Answer(status: 504, fields: head, text: error.message)
         case .originUnreachable, .originInvalid, .changed: return Answer(status: 502, fields: head, text: error.message)
-        case .store, .closed, .unsupported: return Answer(status: 503, fields: head, text: error.message)
+        case .store, .incomplete, .closed, .unsupported: return Answer(status: 503, fields: head, text: error.message)
         case .badURL: return Answer(status: 400, fields: head, text: error.message)
         }
     }

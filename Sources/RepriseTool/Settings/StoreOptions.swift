@@ -102,6 +102,8 @@
     struct Failure: Error, CustomStringConvertible {
         /// The store is in use by another process.
         static let inUse: Int32 = 75
+        /// What is to be exported or imported is not there, or not all of it.
+        static let noInput: Int32 = 66
         /// A settings file or a variable of the environment is not as it should be.
         static let settings: Int32 = 78
 
@@ -120,6 +122,7 @@
         init(_ error: CacheError) {
             switch error.code {
             case .badURL, .rangeNotSatisfiable, .unsupported: self.init(64, error.description)
+            case .incomplete: self.init(Failure.noInput, error.description)
             case .store: self.init(74, error.description)
             case .closed: self.init(70, error.description)
             case .originUnreachable, .originTimedOut, .originRefused, .originForbidden, .originInvalid,

@@ -72,26 +72,32 @@ extension SessionState {
         let isRevalidation = request.isRevalidation
         endRequest(id)
         if isRevalidation { transfers[id] = nil } else { finish(id) }
-        let code: CacheError.Code =
-            switch failure.kind {
-            case .timedOut: .originTimedOut
-            case .malformed: .originInvalid
-            case .refused: .originForbidden
-            case .unreachable, .interrupted, .untrusted: .originUnreachable
-            }
-        note(code, failure.message, at: isRevalidation ? nil : transfer.window.head)
+        let error = CacheError(failure)
+        note(error.code, error.message, at: isRevalidation ? nil : transfer.window.head)
         // To ask again, or to make do with what is stale, would not make it right.
         let isFinal = failure.kind == .untrusted || failure.kind == .refused
         if isRevalidation, !isFinal { standInAtOnce(status: nil) }
         if isFinal {
             for reader in readers.keys.sorted() where readers[reader]?.isWaiting == true {
-                fail(reader, CacheError(code, failure.message))
+                fail(reader, error)
             }
         }
     }
 }
 
 extension CacheError {
+    /// A request that came to nothing, as the cache says it.
+    init(_ failure: OriginFailure) {
+        let code: Code =
+            switch failure.kind {
+            case .timedOut: .originTimedOut
+            case .malformed: .originInvalid
+            case .refused: .originForbidden
+            case .unreachable, .interrupted, .untrusted: .originUnreachable
+            }
+        self.init(code, failure.message)
+    }
+
     /// The answer may not be shared: the reader has to ask for itself.
     static let mustBePrivate = CacheError(.closed, "the answer may not be shared")
     /// What is there was chosen by other request fields: the reader has to ask for its own variant.

@@ -1,0 +1,137 @@
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Dropping what is damaged, before a reader comes upon it.
+///
+/// Nobody is served damaged bytes without it: a block is proved at its first read, and dropped where it fails. A repair does
+/// the same for everything at once.
+extension MediaCache {
+    /// Reads all that is stored of every entry; drops blocks that do not fit their proof, so that they are fetched again, and
+    /// removes entries that cannot be read any more, so that they are absent. What cannot be reached now is left alone and
+    /// told. Who plays goes on.
+    /// - Throws: `CacheError` with `.store` where the store itself cannot be used.
+    @discardableResult
+    public func repair() async throws(CacheError) -> RepairReport {
+        let store = try keptStore()
+        var report = RepairReport()
+        let names = try await onReadPool { () throws(StoreError) in try store.entryNames().sorted() }
+        for name in names { try await repair(name, in: store, &report) }
+        return report
+    }
+
+    /// The same for one resource.
+    @discardableResult
+    public func repair(_ url: URL) async throws(CacheError) -> RepairReport {
+        try await resource(for: url).repair()
+    }
+
+    fileprivate func repair(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
+        if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
+        do throws(CacheError) {
+            // By its session, where it is open: that one fills it.
+            if let session = session(named: name, in: store) {
+                let open = session.open
+                for (number, generation) in open {
+                    let dropped = try await prove(generation, anew: true, &report)
+                    session.noteRepaired(number, dropped: dropped)
+                    report.note(dropped, key: session.key.text)
+                }
+                if !open.isEmpty {
+                    report.entries += 1
+                    return
+                }
+            }
+            try await repairClosed(name, in: store, &report)
+        } catch {
+            _ = try keptStore()
+            report.unavailable.append(RepairReport.Unavailable(name: name, reason: error.message))
+        }
+    }
+
+    private func repairClosed(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
+        switch try await onReadPool({ () throws(StoreError) in try store.find(name: name) }) {
+        case .none: return
+        case .whole(let entry):
+            report.entries += 1
+            let dropped = try await prove(entry.generation, anew: false, &report)
+            report.note(dropped, key: entry.info.key)
+            guard dropped > 0 else { return }
+            environment.hub.send(.damaged(key: entry.info.key, blocks: dropped))
+            environment.hub.count { $0.damagedBlocks += dropped }
+        case .unreadable, .unfinished:
+            let isRemoved = try await onDisk { () throws(StoreError) in
+                // Somebody may have opened it, or be making it, since.
+                if self.session(named: name, in: store) != nil { return false }
+                if case .whole = try store.find(name: name) { return false }
+                try store.remove(name: name)
+                return true
+            }
+            if isRemoved { report.removed.append(name) }
+        }
+    }
+
+    private func session(named name: String, in store: Store) -> ResourceSession? {
+        openSessions.first { store.entryName(key: $0.key.text) == name }
+    }
+
+    /// Proves all that is claimed, piece by piece; answers how many blocks were dropped.
+    /// - Parameter anew: Whether what was proved in this open is read again, too.
+    private func prove(
+        _ generation: Generation, anew: Bool, _ report: inout RepairReport
+    ) async throws(CacheError) -> Int64 {
+        let pieces = try await onReadPool { () throws(StoreError) in
+            do throws(FileError) {
+                if anew { try generation.withdrawVerification() }
+                try generation.load(.from(0))
+            } catch { throw StoreError(error, doing: "reading what is stored") }
+            return generation.pieces(of: MediaResource.step)
+        }
+        var dropped: Int64 = 0
+        for piece in pieces {
+            let found = try await onReadPool { () throws(StoreError) in
+                do throws(FileError) { return try generation.prove(piece) } catch {
+                    throw StoreError(error, doing: "reading what is stored")
+                }
+            }
+            report.provedBytes += found.bytes
+            dropped += found.damagedBlocks
+        }
+        return dropped
+    }
+}
+
+extension MediaResource {
+    /// Reads all that is stored of it and drops what is damaged, as `MediaCache.repair`.
+    @discardableResult
+    public func repair() async throws(CacheError) -> RepairReport {
+        let store = try cache.keptStore()
+        var report = RepairReport()
+        try await cache.repair(store.entryName(key: request.key.text), in: store, &report)
+        return report
+    }
+}
+
+extension RepairReport {
+    fileprivate mutating func note(_ dropped: Int64, key: String) {
+        if dropped > 0 { repaired.append(Repaired(key: key, droppedBlocks: dropped)) }
+    }
+}
+
+extension ResourceSession {
+    /// The generations it has open.
+    fileprivate var open: [(number: Int, generation: Generation)] {
+        state.withLock { state in state.openGenerations.map { ($0.number, $0.generation) } }
+    }
+
+    /// Blocks were dropped: they are planned anew.
+    fileprivate func noteRepaired(_ number: Int, dropped: Int64) {
+        perform { $0.read(number, ByteRange(0, 0), damaged: dropped, error: nil) }
+    }
+}

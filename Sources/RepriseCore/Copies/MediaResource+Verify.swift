@@ -1,0 +1,76 @@
+import ReprisePlatform
+public import RepriseRanges
+import RepriseStorage
+
+/// Checking what is stored, changing nothing.
+extension MediaResource {
+    /// What stored bytes of a resource are like.
+    public struct Verification: Sendable, Hashable {
+        /// Bytes that fit their proof.
+        public var proved: Int64 = 0
+        /// Bytes that are stored and do not; half-open, in order. Nobody is served them: they are fetched again.
+        public var damaged: [ByteRange] = []
+
+        /// Nothing looked at.
+        public init() {}
+    }
+
+    /// Reads all that is stored and checks the proof of every block.
+    /// - Throws: `CacheError` with `.store` where it cannot be read now, or is damaged beyond use.
+    public func verify() async throws(CacheError) -> Verification {
+        guard let snapshot = try await snapshot() else { return Verification() }
+        var result = Verification()
+        for range in snapshot.claimed.ranges {
+            var position = range.lowerBound
+            while position < range.upperBound {
+                if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
+                let piece = ByteRange(position, min(range.upperBound, position + MediaResource.step))
+                let current = result
+                result = try await cache.onReadPool { () throws(StoreError) in try current.adding(piece, of: snapshot) }
+                position = piece.upperBound
+            }
+        }
+        return result
+    }
+
+    /// Asks the origin for the stored ranges again and compares them with what is stored. It costs the origin as many bytes
+    /// as are stored.
+    /// - Throws: `CacheError`: those of reading; `.incomplete` where nothing is stored.
+    public func compareWithOrigin() async throws(CacheError) -> OriginComparison {
+        guard let snapshot = try await snapshot() else {
+            throw CacheError(.incomplete, "nothing is stored of \(request.url)")
+        }
+        return try await OriginCheck(request, by: cache.environment.client, on: cache.environment.queues)
+            .compare(snapshot)
+    }
+
+    /// Bytes that are proved at a time.
+    static let step: Int64 = 4 << 20
+
+    private func snapshot() async throws(CacheError) -> EntrySnapshot? {
+        let store = try cache.keptStore()
+        let key = request.key.text
+        return try await cache.onReadPool { () throws(StoreError) in try store.snapshot(key: key) }
+    }
+}
+
+extension MediaResource.Verification {
+    fileprivate func adding(_ range: ByteRange, of snapshot: EntrySnapshot) throws(StoreError) -> Self {
+        var result = self
+        var stored = StoredBytes(snapshot)
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let (bytes, count) = try stored.next(in: ByteRange(position, range.upperBound))
+            let part = ByteRange(offset: position, count: count)
+            if bytes != nil {
+                result.proved += count
+            } else if let last = result.damaged.last, last.upperBound == position {
+                result.damaged[result.damaged.count - 1] = ByteRange(last.lowerBound, part.upperBound)
+            } else {
+                result.damaged.append(part)
+            }
+            position += count
+        }
+        return result
+    }
+}

@@ -1,0 +1,169 @@
+import RepriseHTTP
+package import ReprisePlatform
+import RepriseRanges
+package import RepriseStorage
+
+/// Asks the origin for the stored ranges of a resource again and compares them with what is stored. Changes nothing.
+///
+/// One request for each stored range, none for what is not stored; an origin without ranges sends everything once. The bytes that
+/// come are compared piece by piece and let go, so that memory is bounded whatever the length. A connection that breaks off is made
+/// anew at the byte it broke off at, as long as each brings some.
+package struct OriginCheck: Sendable {
+    private let request: ResourceRequest
+    private let client: any OriginClient
+    private let queues: any WorkQueues
+
+    package init(_ request: ResourceRequest, by client: any OriginClient, on queues: any WorkQueues) {
+        self.request = request
+        self.client = client
+        self.queues = queues
+    }
+
+    /// Compares.
+    /// - Throws: `CacheError`: those of the origin, and `.store` where what is stored cannot be read.
+    package func compare(_ snapshot: EntrySnapshot) async throws(CacheError) -> OriginComparison {
+        var run = Run(snapshot)
+        do { try await run.compare(self) } catch let error as CacheError { throw error } catch {
+            throw CacheError(.closed, "the task was cancelled")
+        }
+        return run.comparison
+    }
+
+    /// How far it is.
+    private struct Run {
+        let snapshot: EntrySnapshot
+        var comparison: OriginComparison
+        var stored: StoredBytes
+
+        init(_ snapshot: EntrySnapshot) {
+            self.snapshot = snapshot
+            comparison = OriginComparison(storedLength: snapshot.info.length)
+            stored = StoredBytes(snapshot)
+        }
+
+        mutating func compare(_ check: OriginCheck) async throws {
+            for range in snapshot.claimed.ranges {
+                var position = range.lowerBound
+                while position < range.upperBound {
+                    switch try await ask(check, ByteRange(position, range.upperBound)) {
+                    case .reached(let next): position = next
+                    case .ended:
+                        comparison.notThere(ByteRange(position, range.upperBound))
+                        position = range.upperBound
+                    case .all: return
+                    }
+                }
+            }
+        }
+
+        private enum Outcome {
+            /// Bytes up to there were compared, at least one.
+            case reached(Int64)
+            /// The origin's end is before what was asked for.
+            case ended
+            /// The origin sent everything.
+            case all
+        }
+
+        private mutating func ask(_ check: OriginCheck, _ range: ByteRange) async throws -> Outcome {
+            var fields = check.request.fields
+            fields["Accept-Encoding"] = "identity"
+            fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+            let body = OriginBody(OriginRequest(url: check.request.url, fields: fields), by: check.client)
+            let head = try await body.head()
+            switch ResponseJudge(asked: range, held: nil, now: check.queues.wallClock()).verdict(head) {
+            case .part(let part, let total):
+                note(head, total)
+                return .reached(try await follow(body, check, ByteRangeSet(part), from: part.lowerBound))
+            case .whole(let length):
+                note(head, length)
+                // Whatever was compared by ranges before is the same again, and not counted twice.
+                var rest = snapshot.claimed
+                rest.remove(ByteRange(0, range.lowerBound))
+                let end = try await follow(body, check, rest, from: nil)
+                for left in rest.ranges where left.upperBound > end {
+                    comparison.notThere(ByteRange(max(left.lowerBound, end), left.upperBound))
+                }
+                return .all
+            case .pastEnd(let length):
+                note(head, length)
+                return .ended
+            case .refused(let status):
+                throw CacheError(.originRefused(status: status), "the origin answered \(status)")
+            case .busy(let status, let retryAfter):
+                throw CacheError(
+                    .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
+            case .invalid(let reason): throw CacheError(.originInvalid, reason)
+            case .changed, .notModified:
+                throw CacheError(.originInvalid, "the origin answered \(head.status) to a request without a condition")
+            }
+        }
+
+        private mutating func note(_ head: OriginResponseHead, _ length: Int64?) {
+            if let length { comparison.originLength = length }
+            let (old, new) = (snapshot.info.validator, Validator(fields: head.fields))
+            if let tag = old.entityTag, let other = new.entityTag {
+                comparison.hasOtherValidator = tag != other
+            } else if let date = old.lastModified, let other = new.lastModified {
+                comparison.hasOtherValidator = date != other
+            }
+        }
+
+        /// Compares a body with what is stored of `wanted`; answers where it ended.
+        /// - Parameter first: Where the body begins; `nil` for a whole one, which cannot be gone on with where it breaks off.
+        private mutating func follow(
+            _ body: OriginBody, _ check: OriginCheck, _ wanted: ByteRangeSet, from first: Int64?
+        ) async throws -> Int64 {
+            let start = first ?? 0
+            var position = start
+            let end = wanted.upperBound
+            do {
+                while position < end, let piece = try await body.piece() {
+                    try Task.checkCancellation()
+                    try await take(piece, at: position, wanted, check)
+                    position += Int64(piece.count)
+                }
+            } catch let error as CacheError {
+                if first == nil || position == start { throw error }
+            }
+            if position == start, first != nil {
+                throw CacheError(.originInvalid, "the origin sent no byte of what it announced")
+            }
+            return min(position, end)
+        }
+
+        private mutating func take(
+            _ piece: ArraySlice<UInt8>, at offset: Int64, _ wanted: ByteRangeSet, _ check: OriginCheck
+        ) async throws {
+            let range = ByteRange(offset: offset, count: Int64(piece.count))
+            let (comparison, stored) = (comparison, stored)
+            let answer = await check.queues.reading { () -> Result<(OriginComparison, StoredBytes), CacheError> in
+                var (comparison, stored) = (comparison, stored)
+                do throws(StoreError) {
+                    for part in wanted.intersection(range).ranges {
+                        try OriginCheck.compare(piece, at: offset, part, &comparison, &stored)
+                    }
+                } catch { return .failure(CacheError(error)) }
+                return .success((comparison, stored))
+            }
+            (self.comparison, self.stored) = try answer.get()
+        }
+    }
+
+    private static func compare(
+        _ piece: ArraySlice<UInt8>, at offset: Int64, _ part: ByteRange, _ comparison: inout OriginComparison,
+        _ stored: inout StoredBytes
+    ) throws(StoreError) {
+        var position = part.lowerBound
+        while position < part.upperBound {
+            let (ours, count) = try stored.next(in: ByteRange(position, part.upperBound))
+            if let ours {
+                let first = piece.startIndex + Int(position - offset)
+                comparison.take(piece[first..<first + ours.count], stored: ours, at: position)
+            } else {
+                comparison.notProved(ByteRange(offset: position, count: count))
+            }
+            position += count
+        }
+    }
+}
