@@ -8,7 +8,7 @@
             commandName: "reprise",
             abstract: "Media that plays while it downloads and is never paid for twice.",
             discussion: """
-                Exit codes: 0 success; 1 `verify` found damage or a goal of `demo` was missed; 64 wrong usage; 69 the origin cannot be used; \
+                Exit codes: 0 success; 1 `verify` found damage or a difference, or a goal of `demo` was missed; 64 wrong usage; 66 what is to be exported or imported is not there, or not all of it; 69 the origin cannot be used; \
                 70 something unexpected; 74 the store cannot be used; 75 the store is in use by another process; 78 a settings file or a variable of the environment is wrong; 130 stopped by a signal.
 
                 The store is in --directory, else in $REPRISE_DIRECTORY, else where the settings file says, else in the \
@@ -28,8 +28,8 @@
                 CommandGroup(
                     name: "Store",
                     subcommands: [
-                        List.self, Show.self, DiskUse.self, Stats.self, Top.self, Verify.self, Pin.self, Unpin.self,
-                        Remove.self, CollectGarbage.self, Reseal.self,
+                        List.self, Show.self, DiskUse.self, Stats.self, Top.self, Verify.self, Repair.self, Export.self,
+                        Import.self, Pin.self, Unpin.self, Remove.self, CollectGarbage.self, Reseal.self,
                     ]),
                 CommandGroup(name: "Demonstration", subcommands: [Demo.self]),
             ],

@@ -14,6 +14,8 @@ import RepriseRanges
 ///     PUT    /pins?url=U     DELETE /pins?url=U
 ///     POST   /prefetches?url=U[&range=0-99]    fetch ahead; answers with an id. Instead of range: head=1, seconds=9.5
 ///     GET    /prefetches     GET /prefetches/ID     DELETE /prefetches/ID
+///     POST   /imports?url=U&file=PATH          store a file of this machine as all of U; optional type=, etag=, modified=
+///     POST   /repairs[?url=U]                  read everything, or one entry, and drop what is damaged; answers with what it did
 ///     POST   /sweep                            count, remove what is too old, make room; answers with what is taken then
 ///     POST   /drain                            take no more connections: health turns to 503
 package enum AdminRequest: Sendable, Hashable {
@@ -31,6 +33,8 @@ package enum AdminRequest: Sendable, Hashable {
     case prefetches
     case prefetchProgress(Int)
     case cancelPrefetch(Int)
+    case importFile(OriginURL, path: String, ImportDescription)
+    case repair(OriginURL?)
     case sweep
     case drain
 
@@ -52,6 +56,10 @@ package enum AdminRequest: Sendable, Hashable {
         case "/statistics": self = try AdminRequest.only("GET", method, .statistics)
         case "/metrics": self = try AdminRequest.only("GET", method, .metrics)
         case "/activity": self = try AdminRequest.only("GET", method, .activity)
+        case "/imports": self = try AdminRequest.only("POST", method, try AdminRequest.importing(parameters))
+        case "/repairs":
+            let one = parameters["url"] == nil ? nil : try AdminRequest.url(parameters)
+            self = try AdminRequest.only("POST", method, .repair(one))
         case "/sweep": self = try AdminRequest.only("POST", method, .sweep)
         case "/drain": self = try AdminRequest.only("POST", method, .drain)
         case "/entries": self = try AdminRequest.entries(method, parameters)
@@ -91,6 +99,14 @@ package enum AdminRequest: Sendable, Hashable {
         case .prefetches: ("GET", "/prefetches")
         case .prefetchProgress(let id): ("GET", "/prefetches/\(id)")
         case .cancelPrefetch(let id): ("DELETE", "/prefetches/\(id)")
+        case .importFile(let url, let path, let description):
+            (
+                "POST",
+                "/imports?url=" + PercentCoding.encoded(url.description) + "&file=" + PercentCoding.encoded(path)
+                    + AdminRequest.parameters(description)
+            )
+        case .repair(let url):
+            ("POST", "/repairs" + (url.map { "?url=" + PercentCoding.encoded($0.description) } ?? ""))
         case .sweep: ("POST", "/sweep")
         case .drain: ("POST", "/drain")
         }
@@ -107,7 +123,31 @@ package enum AdminRequest: Sendable, Hashable {
         }
     }
 
+    private static func parameters(_ description: ImportDescription) -> String {
+        let fields = [
+            ("type", description.contentType), ("etag", description.entityTag), ("modified", description.lastModified),
+        ]
+        return fields.compactMap { name, value in value.map { "&\(name)=" + PercentCoding.encoded($0) } }.joined()
+    }
+
+    /// Whether the answer comes when the work is done, which may take hours.
+    package var isLong: Bool {
+        switch self {
+        case .importFile, .repair: true
+        default: false
+        }
+    }
+
     // MARK: Reading
+
+    private static func importing(_ parameters: [String: String]) throws(Refusal) -> Self {
+        guard let path = parameters["file"], path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw .badParameter("file is not a percent-encoded absolute path")
+        }
+        let description = ImportDescription(
+            contentType: parameters["type"], entityTag: parameters["etag"], lastModified: parameters["modified"])
+        return .importFile(try url(parameters), path: path, description)
+    }
 
     private static func only(_ allowed: String, _ method: String, _ request: Self) throws(Refusal) -> Self {
         guard method == allowed else { throw .wrongMethod(allowed: allowed) }

@@ -49,7 +49,7 @@ package final class AdminService: Sendable {
         do {
             return try await carryOut(request)
         } catch let error as CacheError {
-            return .text(error.code == .badURL ? 400 : 503, error.message)
+            return .text(error.code == .badURL || error.code == .unsupported ? 400 : 503, error.message)
         } catch {
             return .text(500, "\(error)")
         }
@@ -63,6 +63,11 @@ package final class AdminService: Sendable {
             state.withLock { $0.isDraining = true }
             onDrain()
             return .text(202, "draining")
+        case .importFile(let url, let path, let description):
+            let info = try await cache.resource(for: url).importFile(atPath: path, as: description)
+            return try json(EntryReport(info, ranges: ByteRangeSet(ByteRange(0, info.length ?? 0))))
+        case .repair(let url?): return try json(try await cache.resource(for: url).repair())
+        case .repair(nil): return try json(try await cache.repair())
         case .sweep:
             await cache.collectGarbage()
             return try json(RoomReport(cache))

@@ -13,7 +13,12 @@ import Testing
         .unpin(url), .prefetch(url, .whole), .prefetch(url, .range(ByteRange(0, 100))),
         .prefetch(url, .range(.from(7))),
         .prefetch(url, .head), .prefetch(url, .seconds(9.5)), .prefetches,
-        .prefetchProgress(3), .cancelPrefetch(3), .drain,
+        .prefetchProgress(3), .cancelPrefetch(3), .drain, .sweep, .repair(nil), .repair(url),
+        .importFile(url, path: "/media/a song & more.mp3", ImportDescription()),
+        .importFile(
+            url, path: "/a",
+            ImportDescription(
+                contentType: "audio/mpeg", entityTag: "W/\"a&b=c\"", lastModified: "Sun, 06 Nov 1994 08:49:37 GMT")),
     ]
 
     @Test(arguments: requests) func `a request is read back from the line it is asked by`(
@@ -32,6 +37,13 @@ import Testing
         ("DELETE", "/entries", .badParameter("url is not a percent-encoded http or https URL")),
         ("DELETE", "/entries?all=0", .badParameter("url is not a percent-encoded http or https URL")),
         ("GET", "/entries?url=ftp%3A%2F%2Fx", .badParameter("url is not a percent-encoded http or https URL")),
+        ("GET", "/repairs", .wrongMethod(allowed: "POST")),
+        ("POST", "/repairs?url=x", .badParameter("url is not a percent-encoded http or https URL")),
+        ("POST", "/imports?file=%2Fa", .badParameter("url is not a percent-encoded http or https URL")),
+        (
+            "POST", "/imports?url=https%3A%2F%2Fx%2Fy&file=a",
+            .badParameter("file is not a percent-encoded absolute path")
+        ),
         ("PUT", "/pins?url=%zz", .badParameter("url is not a percent-encoded http or https URL")),
         (
             "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&range=5-2",

@@ -1,6 +1,7 @@
 #if Server
     import ArgumentParser
     import Foundation
+    import RepriseAsyncHTTPClient
     import RepriseCore
     import RepriseHTTP
     import ReprisePlatform
@@ -13,9 +14,14 @@
             discussion: """
                 Changes nothing and may run beside a server. Damaged blocks cost only themselves: the next reader has \
                 them fetched again. Exits with 1 where there is damage.
+                With --against-origin the origin is asked for what is stored, and no more, and where its bytes are others is told \
+                in half-open ranges; it exits with 1 where they are, or the length is.
                 """)
 
         @OptionGroup var store: StoreOptions
+        @OptionGroup var upstreams: UpstreamOptions
+        @Flag(help: "Ask the origin for what is stored and tell where its bytes differ.")
+        var againstOrigin = false
         @Flag(help: "Print a line of JSON for each entry.")
         var json = false
         @Argument(help: "URLs or keys; everything where none is named.")
@@ -24,6 +30,7 @@
         func run() async throws {
             try await RepriseTool.run {
                 let opened = try store.openForReading()
+                if againstOrigin { return try await compare(opened) }
                 let named = try urls.map { try store.key($0).text }
                 var damaged: Int64 = 0
                 do throws(StoreError) {
@@ -33,6 +40,44 @@
                 }
                 if damaged > 0 { throw ExitCode(1) }
             }
+        }
+
+        private func compare(_ opened: Store) async throws {
+            var wanted: [(key: String, url: OriginURL?)] = []
+            do throws(StoreError) {
+                if urls.isEmpty { wanted = try keys([], opened).map { ($0, nil) } }
+            } catch { throw Failure(error) }
+            for url in urls { wanted.append((try store.key(url).text, OriginURL(url))) }
+            let client = try upstreams.makeClient(store)
+            var code: Int32 = 0
+            for (key, url) in wanted {
+                do throws(CacheError) {
+                    let isSame = try await compare(key, url, opened, client)
+                    if !isSame, code == 0 { code = 1 }
+                } catch {
+                    let failure = Failure(error)
+                    printError("reprise: \(key): \(failure.description)")
+                    code = failure.code
+                }
+            }
+            try await client.shutdown()
+            if code != 0 { throw ExitCode(code) }
+        }
+
+        private func compare(
+            _ key: String, _ url: OriginURL?, _ opened: Store, _ client: any OriginClient
+        ) async throws(CacheError) -> Bool {
+            let found: EntrySnapshot?
+            do throws(StoreError) { found = try opened.snapshot(key: key) } catch { throw CacheError(error) }
+            guard let snapshot = found else { throw CacheError(.incomplete, "nothing is stored of it") }
+            guard let url = url ?? OriginURL(snapshot.info.url) else {
+                throw CacheError(.badURL, "no URL is known of it; name one")
+            }
+            let request = ResourceRequest(key: ResourceKey(key), url: url, fields: [:])
+            let check = OriginCheck(request, by: client, on: SystemWorkQueues())
+            let finding = OriginFinding(key, try await check.compare(snapshot))
+            if json { printJSON(finding) } else { finding.tell() }
+            return finding.isSame
         }
 
         private func keys(_ named: [String], _ store: Store) throws(StoreError) -> [String] {
