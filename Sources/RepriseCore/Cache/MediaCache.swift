@@ -72,6 +72,8 @@ public final class MediaCache: Sendable {
         if let store { takeCensus(store) }
     }
 
+    deinit { environment.hub.end() }
+
     /// Adds up what is stored, on the janitor and in small steps: opening a cache never waits for it.
     private func takeCensus(_ store: Store) {
         environment.queues.upkeep { [weak self] in
@@ -275,23 +277,9 @@ public final class MediaCache: Sendable {
         }
     }
 
-    /// What happened since the cache was opened.
-    public var statistics: CacheStatistics { environment.hub.statistics }
-
     /// Readers and transfers of all open resources now.
     package var activity: (readers: Int, transfers: Int) {
         openSessions.reduce((0, 0)) { ($0.0 + $1.activity.readers, $0.1 + $1.activity.transfers) }
-    }
-
-    /// Calls `listener` for every event, in order, on whatever thread it happens; it must be quick.
-    /// Hold on to the result: the listener ends with it.
-    public func onEvent(_ listener: @escaping @Sendable (CacheEvent) -> Void) -> EventSubscription {
-        EventSubscription(hub: environment.hub, id: environment.hub.add(listener))
-    }
-
-    /// Tells the cache which of several origins a request failed at, for its listeners.
-    package func noteFailure(of origin: OriginURL, reason: String) {
-        environment.hub.send(.originFailed(origin: origin.origin, reason: reason))
     }
 
     /// Tells the cache that the device can reach the network again: what waits between two tries is tried at once.
@@ -332,6 +320,7 @@ public final class MediaCache: Sendable {
         await handover { done in queues.upkeep { done(()) } }
         environment.store?.release()
         setStatus(.closed)
+        environment.hub.end()
     }
 }
 
@@ -346,19 +335,6 @@ public struct StoreUsage: Sendable, Hashable {
 
     /// Nothing.
     public init() {}
-}
-
-/// Keeps an event listener alive.
-public final class EventSubscription: Sendable {
-    private let hub: EventHub
-    private let id: Int
-
-    init(hub: EventHub, id: Int) {
-        self.hub = hub
-        self.id = id
-    }
-
-    deinit { hub.remove(id) }
 }
 
 /// One remote resource, by its key. A value: making one costs nothing and opens nothing.

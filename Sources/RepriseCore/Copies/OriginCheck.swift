@@ -93,7 +93,7 @@ package struct OriginCheck: Sendable {
             case .busy(let status, let retryAfter):
                 throw CacheError(
                     .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
-            case .invalid(let reason): throw CacheError(.originInvalid, reason)
+            case .invalid(let mismatch): throw CacheError(.originInvalid, mismatch.reason)
             case .changed, .notModified:
                 throw CacheError(.originInvalid, "the origin answered \(head.status) to a request without a condition")
             }

@@ -19,8 +19,8 @@ package struct ResponseJudge: Sendable {
         case part(ByteRange, total: Int64?)
         /// 200: everything from 0, of the held (or a new) representation.
         case whole(length: Int64?)
-        /// The origin has another representation now.
-        case changed(length: Int64?, servesRanges: Bool)
+        /// The origin has another representation now, as the difference shows.
+        case changed(Mismatch, length: Int64?, servesRanges: Bool)
         /// 304: what is held is still good.
         case notModified
         /// 416: what was asked lies past the end.
@@ -30,7 +30,7 @@ package struct ResponseJudge: Sendable {
         /// The origin cannot answer now.
         case busy(status: Int, retryAfter: Int64?)
         /// The answer contradicts itself or what was asked; nothing of it may be used.
-        case invalid(String)
+        case invalid(Mismatch)
     }
 
     /// The range that was asked for; `nil` where no `Range` was sent.
@@ -64,36 +64,54 @@ package struct ResponseJudge: Sendable {
         case 408, 425, 429, 500, 502, 503, 504:
             return .busy(status: head.status, retryAfter: RetryAfter.seconds(head.fields["Retry-After"], now: now))
         case 300...399, 400...499, 501, 505...599: return .refused(status: head.status)
-        default: return .invalid("status \(head.status)")
+        default:
+            let expected: Mismatch.Value = .status(asked == nil ? 200 : 206)
+            return .invalid(Mismatch(expected: expected, got: .status(head.status), "status \(head.status)"))
         }
     }
 
-    private func isEncoded(_ head: OriginResponseHead) -> Bool {
-        guard let coding = head.fields["Content-Encoding"] else { return false }
-        return !coding.isEmpty && !coding.equalsIgnoringCase("identity")
+    private func encoding(_ head: OriginResponseHead) -> Verdict? {
+        guard let coding = head.fields["Content-Encoding"], !coding.isEmpty, !coding.equalsIgnoringCase("identity")
+        else { return nil }
+        return .invalid(
+            Mismatch(
+                expected: .contentCoding("identity"), got: .contentCoding(coding),
+                "the body is content-encoded though identity was asked for"))
     }
 
     private func partial(_ head: OriginResponseHead) -> Verdict {
-        if isEncoded(head) { return .invalid("the body is content-encoded though identity was asked for") }
-        guard let asked else { return .invalid("206 though no range was asked for") }
+        if let encoding = encoding(head) { return encoding }
+        guard let asked else {
+            return .invalid(
+                Mismatch(expected: .status(200), got: .status(206), "206 though no range was asked for"))
+        }
         guard case .satisfied(let range, let total)? = head.fields["Content-Range"].flatMap(ContentRange.parse) else {
-            return .invalid("206 without a usable Content-Range")
+            return .invalid(
+                Mismatch(expected: .range(asked), got: .nothing, "206 without a usable Content-Range"))
         }
         guard range.lowerBound == asked.lowerBound, range.upperBound <= asked.upperBound else {
-            return .invalid("Content-Range \(range) for \(asked)")
+            return .invalid(
+                Mismatch(expected: .range(asked), got: .range(range), "Content-Range \(range) for \(asked)"))
         }
         if let length = head.fields["Content-Length"]?.decimal, length != range.count {
-            return .invalid("Content-Length \(length) for a range of \(range.count) bytes")
+            return .invalid(
+                Mismatch(
+                    expected: .length(range.count), got: .length(length),
+                    "Content-Length \(length) for a range of \(range.count) bytes"))
         }
         // A range that ends early without being the end of the object is legal but must say so by its total.
-        if differs(head, total: total) { return .changed(length: total, servesRanges: true) }
+        if let difference = difference(head, total: total) {
+            return .changed(difference, length: total, servesRanges: true)
+        }
         return .part(range, total: total)
     }
 
     private func whole(_ head: OriginResponseHead) -> Verdict {
-        if isEncoded(head) { return .invalid("the body is content-encoded though identity was asked for") }
+        if let encoding = encoding(head) { return encoding }
         let length = head.fields.contains("Transfer-Encoding") ? nil : head.fields["Content-Length"]?.decimal
-        if differs(head, total: length) { return .changed(length: length, servesRanges: acceptsRanges(head)) }
+        if let difference = difference(head, total: length) {
+            return .changed(difference, length: length, servesRanges: acceptsRanges(head))
+        }
         return .whole(length: length)
     }
 
@@ -101,7 +119,9 @@ package struct ResponseJudge: Sendable {
         guard case .unsatisfied(let total)? = head.fields["Content-Range"].flatMap(ContentRange.parse) else {
             return .pastEnd(length: nil)
         }
-        if let length = held?.length, length != total { return .changed(length: total, servesRanges: true) }
+        if let length = held?.length, length != total {
+            return .changed(.length(length, total), length: total, servesRanges: true)
+        }
         return .pastEnd(length: total)
     }
 
@@ -109,14 +129,21 @@ package struct ResponseJudge: Sendable {
         head.fields["Accept-Ranges"]?.equalsIgnoringCase("bytes") ?? false
     }
 
-    private func differs(_ head: OriginResponseHead, total: Int64?) -> Bool {
-        guard let held else { return false }
-        if let total, let length = held.length, total != length { return true }
+    /// How an answer differs from what is held; `nil` where nothing says that it is another representation.
+    private func difference(_ head: OriginResponseHead, total: Int64?) -> Mismatch? {
+        guard let held else { return nil }
+        if let total, let length = held.length, total != length { return .length(length, total) }
         let new = Validator(fields: head.fields)
         if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {
-            return old.opaque != tag.opaque || old.isWeak != tag.isWeak
+            if old.opaque == tag.opaque, old.isWeak == tag.isWeak { return nil }
+            return Mismatch(
+                expected: .entityTag(old.field), got: .entityTag(tag.field),
+                "the entity tag was \(old.field) and is \(tag.field)")
         }
-        if trustsDates, let old = held.validator.lastModified, let date = new.lastModified { return old != date }
-        return false
+        if trustsDates, let old = held.validator.lastModified, let date = new.lastModified, old != date {
+            return Mismatch(
+                expected: .lastModified(old), got: .lastModified(date), "it was changed at \(old) and now at \(date)")
+        }
+        return nil
     }
 }

@@ -107,6 +107,8 @@ struct Reader {
     var isBound = false
     /// What its request asks of a cache (freshness `.http`).
     var demands = RequestCacheControl([:])
+    /// Where its bytes come from.
+    var provenance = Provenance()
     /// How its request was handled.
     var outcome = CacheStatus(forward: .uriMiss)
     /// Waits for a fresh answer before it may use what is stored.

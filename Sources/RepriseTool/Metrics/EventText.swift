@@ -33,6 +33,7 @@
         init(_ event: CacheEvent) {
             switch event {
             case .hit(let key): self.init("hit", .debug, "hit", key: key)
+            case .partial(let key): self.init("partial", .debug, "stored in part, the rest is fetched", key: key)
             case .miss(let key): self.init("miss", .debug, "miss", key: key)
             case .originRequest(let key, let range):
                 self.init(nil, .debug, "request to the origin", key: key, ("range", range))
@@ -42,21 +43,27 @@
             case .purged(let key): self.init("purged", .notice, "its files were deleted by others", key: key)
             case .evicted(let key, let bytes):
                 self.init("evicted", .debug, "went to make room", key: key, ("bytes", "\(bytes)"))
-            case .generationChanged(let key):
-                self.init("generation_changed", .notice, "the origin has another version", key: key)
+            case .generationChanged(let key, let difference):
+                self.init(
+                    "generation_changed", .notice, "the origin has another version", key: key,
+                    ("difference", difference.reason))
             case .damaged(let key, let blocks):
                 self.init("damaged", .warning, "damaged blocks, fetched again", key: key, ("blocks", "\(blocks)"))
             case .demotedEntityTags(let host):
                 self.init("demoted_entity_tags", .notice, "the origin's entity tags disagree", key: host)
                 subject.name = "host"
-            case .mismatch(let key, let reason):
-                self.init("mismatch", .warning, "an answer was not what was asked for", key: key, ("reason", reason))
-            case .originError(let key, let reason):
-                self.init("origin_error", .warning, "the origin cannot be used", key: key, ("reason", reason))
+            case .mismatch(let key, let mismatch):
+                self.init(
+                    "mismatch", .warning, "an answer was not what was asked for", key: key, ("reason", mismatch.reason))
+            case .originError(let key, let error):
+                self.init("origin_error", .warning, "the origin cannot be used", key: key, ("reason", error.message))
             case .originFailed(let origin, let reason):
                 // Counted by origin.
                 self.init(nil, .warning, "one of the origins failed", key: origin, ("reason", reason))
                 subject.name = "origin"
+            case .dropped(let count):
+                // Only sequences drop, and the log is told everything.
+                self.init(nil, .warning, "events were dropped", key: "", ("events", "\(count)"))
             }
         }
     }

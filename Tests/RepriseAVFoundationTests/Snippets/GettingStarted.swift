@@ -42,3 +42,17 @@ func routeAndStatistics(cache: MediaCache, asset: AVURLAsset) {
     print("\(sums.served) bytes played, \(sums.fromOrigin) from the network")
     // end
 }
+
+func follow(cache: MediaCache, url: URL) async {
+    // snippet: follow-events
+    for await event in cache.events(for: url) {
+        switch event {
+        case .hit: print("plays from the store")
+        case .partial, .miss: print("something has to be fetched")
+        case .mismatch(_, let mismatch): print("expected \(mismatch.expected), got \(mismatch.got)")
+        case .dropped(let count): print("\(count) events were not taken in time")
+        default: break
+        }
+    }
+    // end
+}

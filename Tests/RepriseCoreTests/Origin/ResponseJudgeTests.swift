@@ -110,10 +110,10 @@ import Testing
         for (fields, isChanged) in cases {
             let verdict = Self.verdict(206, fields, held: Self.held)
             if isChanged {
-                #expect(
-                    verdict
-                        == .changed(
-                            length: fields["Content-Range"]!.hasSuffix("1001") ? 1001 : 1000, servesRanges: true))
+                guard case .changed(_, length: let length, servesRanges: true) = verdict else {
+                    return #expect(Bool(false), "\(fields) gave \(verdict)")
+                }
+                #expect(length == (fields["Content-Range"]!.hasSuffix("1001") ? 1001 : 1000))
             } else {
                 guard case .part = verdict else { return #expect(Bool(false), "\(fields) gave \(verdict)") }
             }
@@ -126,15 +126,54 @@ import Testing
         let dated: HTTPFields = [
             "Content-Range": "bytes 100-199/1000", "ETag": "\"b\"", "Last-Modified": Self.otherDate,
         ]
-        #expect(Self.verdict(206, dated, held: Self.held, trusts: false) == .changed(length: 1000, servesRanges: true))
+        let dates = Mismatch(
+            expected: .lastModified(Self.date), got: .lastModified(Self.otherDate),
+            "it was changed at \(Self.date) and now at \(Self.otherDate)")
+        #expect(
+            Self.verdict(206, dated, held: Self.held, trusts: false)
+                == .changed(dates, length: 1000, servesRanges: true))
     }
 
     @Test func `a failed If-Range says what the origin has now and whether it serves ranges, inv16`() {
         let fields: HTTPFields = ["Content-Length": "900", "ETag": "\"b\"", "Accept-Ranges": "bytes"]
-        #expect(Self.verdict(200, fields, held: Self.held) == .changed(length: 900, servesRanges: true))
+        let lengths = Mismatch(
+            expected: .length(1000), got: .length(900), "it was 1000 bytes long and is 900")
+        #expect(Self.verdict(200, fields, held: Self.held) == .changed(lengths, length: 900, servesRanges: true))
         #expect(
             Self.verdict(200, ["Content-Length": "900", "ETag": "\"b\"", "Accept-Ranges": "none"], held: Self.held)
-                == .changed(length: 900, servesRanges: false))
+                == .changed(lengths, length: 900, servesRanges: false))
+    }
+
+    @Test func `what is refused says what was expected and what came, inv19`() {
+        func mismatch(_ status: Int, _ fields: HTTPFields, asked: ByteRange? = ByteRange(100, 200)) -> Mismatch? {
+            guard case .invalid(let mismatch) = Self.verdict(status, fields, asked: asked) else { return nil }
+            return mismatch
+        }
+        let asked = Mismatch.Value.range(ByteRange(100, 200))
+        let shifted = mismatch(206, ["Content-Range": "bytes 101-199/1000"])
+        #expect(shifted?.expected == asked && shifted?.got == .range(ByteRange(101, 200)))
+        let missing = mismatch(206, [:])
+        #expect(missing?.expected == asked && missing?.got == .nothing)
+        let short = mismatch(206, ["Content-Range": "bytes 100-199/1000", "Content-Length": "7"])
+        #expect(short?.expected == .length(100) && short?.got == .length(7))
+        let encoded = mismatch(200, ["Content-Encoding": "gzip"])
+        #expect(encoded?.expected == .contentCoding("identity") && encoded?.got == .contentCoding("gzip"))
+        let unasked = mismatch(206, ["Content-Range": "bytes 100-199/1000"], asked: nil)
+        #expect(unasked?.expected == .status(200) && unasked?.got == .status(206))
+        let odd = mismatch(204, [:])
+        #expect(odd?.expected == .status(206) && odd?.got == .status(204))
+    }
+
+    @Test func `another representation is told by the strongest thing that differs, inv16`() {
+        func difference(_ fields: HTTPFields) -> Mismatch? {
+            guard case .changed(let difference, _, _) = Self.verdict(206, fields, held: Self.held) else { return nil }
+            return difference
+        }
+        let range = "bytes 100-199/1000"
+        let tag = difference(["Content-Range": range, "ETag": "\"b\"", "Last-Modified": Self.otherDate])
+        #expect(tag?.expected == .entityTag("\"a\"") && tag?.got == .entityTag("\"b\""))
+        let length = difference(["Content-Range": "bytes 100-199/1001", "ETag": "\"b\""])
+        #expect(length?.expected == .length(1000) && length?.got == .length(1001))
     }
 
     // MARK: The rest
@@ -152,7 +191,9 @@ import Testing
         #expect(Self.verdict(416, ["Content-Range": "bytes */1000"], held: Self.held) == .pastEnd(length: 1000))
         #expect(
             Self.verdict(416, ["Content-Range": "bytes */50"], held: Self.held)
-                == .changed(length: 50, servesRanges: true))
+                == .changed(
+                    Mismatch(expected: .length(1000), got: .length(50), "it was 1000 bytes long and is 50"),
+                    length: 50, servesRanges: true))
         #expect(Self.verdict(416, ["Content-Range": "bytes */50"], held: Self.nothingKnown) == .pastEnd(length: 50))
     }
 

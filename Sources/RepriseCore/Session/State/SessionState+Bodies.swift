@@ -23,10 +23,10 @@ extension SessionState {
         }
         if request.position < transfer.window.head {
             let part = rest.prefix(Int(min(Int64(rest.count), transfer.window.head - request.position)))
-            if !repeats(part, request) {
+            if let difference = difference(part, request) {
                 transfer.request = request
                 transfers[id] = transfer
-                overlapDiffers(id)
+                overlapDiffers(id, difference)
                 return
             }
             request.position += Int64(part.count)
@@ -64,11 +64,11 @@ extension SessionState {
     ) {
         var transfer = transfer
         var request = request
-        let isSame = repeats(piece, request)
+        let difference = difference(piece, request)
         request.position += Int64(piece.count)
         transfer.request = request
         transfers[id] = transfer
-        guard isSame else { return overlapDiffers(id) }
+        if let difference { return overlapDiffers(id, difference) }
         if let end = request.end, request.position >= end {
             passedCheck(id)
         } else {
@@ -95,18 +95,20 @@ extension SessionState {
         request.measuredFrom = now
     }
 
-    /// Whether the bytes of `part` are those that are held before the fill.
-    private func repeats(_ part: ArraySlice<UInt8>, _ request: Transfer.Request) -> Bool {
-        guard !request.overlap.isEmpty, let asked = request.asked else { return true }
+    /// How the bytes of `part` differ from those that are held before the fill; `nil` where they are the same.
+    private func difference(_ part: ArraySlice<UInt8>, _ request: Transfer.Request) -> Mismatch? {
+        guard !request.overlap.isEmpty, let asked = request.asked else { return nil }
         let start = Int(request.position - asked.lowerBound)
-        return request.overlap.dropFirst(start).prefix(part.count).elementsEqual(
-            part.prefix(request.overlap.count - start))
+        let (held, came) = (
+            request.overlap.dropFirst(start).prefix(part.count), part.prefix(request.overlap.count - start)
+        )
+        return held.elementsEqual(came) ? nil : .bytes(held, came, at: request.position)
     }
 
-    private mutating func overlapDiffers(_ id: Int) {
+    private mutating func overlapDiffers(_ id: Int, _ difference: Mismatch) {
         guard let number = transfers[id]?.representation else { return }
-        effects.append(.event(.mismatch(key: key.text, reason: "stored bytes differ from the origin's")))
-        effects.append(.event(.generationChanged(key: key.text)))
+        effects.append(.event(.mismatch(key: key.text, difference)))
+        effects.append(.event(.generationChanged(key: key.text, difference)))
         endRequest(id)
         supersede(number)
         finish(id)
@@ -144,7 +146,7 @@ extension SessionState {
             if signature == .markup {
                 representations[number]?.storing = .off(nil)
                 storedChanged()
-                effects.append(.event(.mismatch(key: key.text, reason: "a page, not media: passed on, not kept")))
+                effects.append(.event(.mismatch(key: key.text, .page(calledMedia: representation.info.fields))))
                 return
             }
         }

@@ -32,6 +32,7 @@ extension SessionState {
             else { continue }
             if representation?.isPassThrough == true, isLeftBehind(reader) { continue }
             var view = view(of: reader, representation)
+            if view.missing == reader.position, !reader.hasBytes { readers[id]?.provenance.lacksFirstByte() }
             if reader.demands.onlyIfCached {
                 // What was stored and turned out to be damaged is not fetched for it.
                 if view.missing == reader.position { fail(id, .onlyIfCached) }

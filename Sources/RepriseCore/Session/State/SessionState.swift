@@ -335,16 +335,8 @@ struct SessionState {
         } else {
             return wait(id, wake)
         }
-        let count = reader.position - wanted.lowerBound
-        if !reader.hasBytes {
-            reader.hasBytes = true
-            let isHit = reader.isWaiting == false || transfers.isEmpty
-            if reader.priority != .prefetch {
-                effects.append(.event(isHit ? .hit(key: key.text) : .miss(key: key.text)))
-            }
-        }
-        // What is only fetched ahead was not served to anybody.
-        if reader.priority != .prefetch { environment.hub.count { $0.served += count } }
+        noteServed(&reader, reader.position - wanted.lowerBound, found)
+        reader.hasBytes = true
         reader.isBound = true
         reader.isWaiting = false
         reader.lastStep = now

@@ -61,9 +61,14 @@ extension SessionState {
             accept(id, head, representation, length: length, servesRanges: false)
             rebase(id)
             beginBody(id, at: 0, end: length)
-        case .changed(let length, let servesRanges):
-            changed(id, head, representation, length: length, servesRanges: servesRanges)
-        case .notModified: reject(id, "304 to a request without a condition")
+        case .changed(let difference, let length, let servesRanges):
+            changed(id, head, representation, difference, length: length, servesRanges: servesRanges)
+        case .notModified:
+            reject(
+                id,
+                Mismatch(
+                    expected: .status(request.asked == nil ? 200 : 206), got: .status(304),
+                    "304 to a request without a condition"))
         case .pastEnd(let length): pastEnd(id, representation, length)
         case .refused(let status): refused(id, status, head)
         case .busy(let status, let retryAfter):
@@ -72,7 +77,7 @@ extension SessionState {
             endRequest(id)
             finish(id)
             note(error, at: transfer.window.head)
-        case .invalid(let reason): reject(id, reason)
+        case .invalid(let mismatch): reject(id, mismatch)
         }
     }
 

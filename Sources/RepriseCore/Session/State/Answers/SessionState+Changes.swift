@@ -6,7 +6,8 @@ import RepriseStorage
 /// The origin has another representation.
 extension SessionState {
     mutating func changed(
-        _ id: Int, _ head: OriginResponseHead, _ held: Representation?, length: Int64?, servesRanges: Bool
+        _ id: Int, _ head: OriginResponseHead, _ held: Representation?, _ difference: Mismatch, length: Int64?,
+        servesRanges: Bool
     ) {
         guard let held else { return }
         let new = Validator(fields: head.fields)
@@ -16,11 +17,11 @@ extension SessionState {
         guard storable(head) else {
             endRequest(id)
             finish(id)
-            effects.append(.event(.mismatch(key: key.text, reason: "a page instead of media")))
+            effects.append(.event(.mismatch(key: key.text, .page(head.fields, insteadOf: held.info.fields))))
             note(.originInvalid, "the origin answered with a page instead of media; what is stored was kept")
             return
         }
-        effects.append(.event(.generationChanged(key: key.text)))
+        effects.append(.event(.generationChanged(key: key.text, difference)))
         let number = addRepresentation(
             head, transfers[id]?.request, length: length, servesRanges: servesRanges || held.info.servesRanges)
         supersede(held.id)

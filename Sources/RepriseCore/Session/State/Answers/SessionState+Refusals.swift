@@ -31,22 +31,23 @@ extension SessionState {
         let sent = transfers[id]?.request?.url
         endRequest(id)
         finish(id)
-        effects.append(.event(.originError(key: key.text, reason: "status \(status)")))
+        let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
+        effects.append(.event(.originError(key: key.text, error)))
         if let sent, asksAnew(after: status, of: sent) { return }
         let waiting = readers.keys.sorted().filter { readers[$0]?.representation == nil }
         for reader in Set(starved + waiting).sorted() where readers[reader]?.isWaiting == true {
             readers[reader]?.outcome.forwardStatus = status
-            fail(reader, CacheError(.originRefused(status: status), "the origin answered \(status)"))
+            fail(reader, error)
         }
     }
 
     /// An answer that must not be used; tried again, as the next one may be better.
-    mutating func reject(_ id: Int, _ reason: String) {
+    mutating func reject(_ id: Int, _ mismatch: Mismatch) {
         let offset = transfers[id]?.window.head
         endRequest(id)
         finish(id)
-        effects.append(.event(.mismatch(key: key.text, reason: reason)))
-        note(.originInvalid, "the origin's answer cannot be used: \(reason)", at: offset)
+        effects.append(.event(.mismatch(key: key.text, mismatch)))
+        note(.originInvalid, "the origin's answer cannot be used: \(mismatch)", at: offset)
     }
 
     mutating func note(_ code: CacheError.Code, _ message: String, at offset: Int64? = nil) {
@@ -62,7 +63,7 @@ extension SessionState {
         let wait = max(backoff + spread, min(error.retryAfter ?? 0, 86_400) * TransferTuning.second)
         trouble = Trouble(
             since: trouble?.since ?? now, attempts: attempts, notBefore: now + wait, error: error, offset: offset)
-        effects.append(.event(.originError(key: key.text, reason: error.message)))
+        effects.append(.event(.originError(key: key.text, error)))
         lookAgain(at: now + min(wait, tuning.longestRetry))
     }
 

@@ -134,6 +134,7 @@ extension SessionState {
 
     /// Readers for which bytes come from the origin that were to be served from the store.
     mutating func noteForwarded(_ ids: [Int], isCollapsed: Bool) {
+        for id in ids { noteFetching(id) }
         for id in ids where readers[id]?.outcome.isHit == true && readers[id]?.isBound == false {
             readers[id]?.outcome = CacheStatus(forward: .partial)
             readers[id]?.outcome.isCollapsed = isCollapsed

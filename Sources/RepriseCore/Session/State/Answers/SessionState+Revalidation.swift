@@ -59,13 +59,14 @@ extension SessionState {
             if representation.isCommitted { effects.append(.commit(representation: number, representation.info)) }
             trouble = nil
             releaseFreshness(to: number)
-        case .changed(let length, let servesRanges):
+        case .changed(let difference, let length, let servesRanges):
             guard storable(head) else {
                 note(.originInvalid, "the origin answered with a page instead of media")
                 return
             }
             trouble = nil
             noteConfirmed(status: head.status)
+            effects.append(.event(.generationChanged(key: key.text, difference)))
             let new = addRepresentation(head, request, length: length, servesRanges: servesRanges)
             supersede(number)
             releaseFreshness(to: new)
