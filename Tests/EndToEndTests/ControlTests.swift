@@ -118,19 +118,34 @@
             try await withPlace { place in
                 #expect(try place.run("top").status == 69)
                 #expect(try json(try place.run("stats", "--json").text)["entries"] as? Int == 0)
-                let server = try Program.Server(directory: place.directory)
+                let program = try Program.Server(directory: place.directory)
                 #expect(try place.run("fetch", place.song).status == 0)
                 let stats = try json(try place.run("stats", "--json").text)
                 #expect(stats["entries"] as? Int == 1)
-                let sums = try #require(stats["server"] as? [String: Any])
-                #expect(sums["originBytes"] as? Int64 == ControlTests.length)
+                let server = try #require(stats["server"] as? [String: Any])
+                #expect(server["originBytes"] as? Int64 == ControlTests.length)
                 let top = try place.run("top").text
                 #expect(top.contains("readers"))
                 let busy = try place.run("stats").text
                 #expect(busy.contains("from origin 390.6 KiB"))
-                server.stop()
+                program.stop()
                 let idle = try place.run("stats").text
                 #expect(idle.contains("not running"))
+                // What was counted is in the store.
+                let kept = try json(try place.run("stats", "--json").text)
+                let total = try #require(kept["total"] as? [String: Any])
+                #expect(total["originBytes"] as? Int64 == ControlTests.length && kept["server"] == nil)
+                let file = place.directory + "-got"
+                defer { try? FileManager.default.removeItem(atPath: file) }
+                let got = try place.run("get", "-o", file, place.song)
+                #expect(got.status == 0, "\(got.errors)")
+                let later = try json(try place.run("stats", "--json").text)
+                let sums = try #require(later["total"] as? [String: Any])
+                #expect(sums["servedBytes"] as? Int64 == ControlTests.length && sums["hits"] as? Int64 == 1)
+                #expect(sums["originBytes"] as? Int64 == ControlTests.length)
+                let listed = try json(try place.run("ls", "--json").text)
+                #expect(listed["servedBytes"] as? Int64 == ControlTests.length)
+                #expect(listed["originBytes"] as? Int64 == ControlTests.length)
                 #expect(!FileManager.default.fileExists(atPath: place.directory + "/control"))
             }
         }

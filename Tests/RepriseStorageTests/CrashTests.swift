@@ -48,6 +48,10 @@ struct CrashTests {
 
     /// Opens what a crash left, reads it, and fills it: nothing wrong is shown and nothing stands in the way.
     private func survive(_ store: Store, _ comment: Comment) throws {
+        let sums = try store.readStatistics()
+        #expect(sums == nil || sums == ["served": 1] || sums == ["served": 2], comment)
+        try store.writeStatistics(["served": 3])
+        #expect(try store.readStatistics() == ["served": 3], comment)
         for key in ["a", "b"] {
             if let entry = try store.open(key: key) {
                 let content = entry.info.identity == 7919 ? CrashTests.first : CrashTests.second
@@ -72,6 +76,7 @@ struct CrashTests {
             if lower == 0 { try store.commit(old.info) }
             if lower == 20 { try old.generation.sync() }
         }
+        try store.writeStatistics(["served": 1])
         try old.generation.discard(ByteRange(16, 48))
         try StoreFixture.fill(old.generation, CrashTests.first, ByteRange(16, 40))
         let new = try store.stage(StoreFixture.info("a", CrashTests.second))
@@ -79,6 +84,7 @@ struct CrashTests {
         try store.commit(new.info)
         try StoreFixture.fill(new.generation, CrashTests.second, ByteRange(40, 90))
         try StoreFixture.add("b", CrashTests.second, [ByteRange(0, 50)], to: store)
+        try store.writeStatistics(["served": 2])
         _ = try store.setPinned(true, key: "b")
         try store.remove(key: "a")
     }

@@ -12,6 +12,7 @@ struct DamageTests {
     static let other = PositionCodedContent(length: 50, generation: 3)
     static let held = ByteRangeSet([ByteRange(0, 39), ByteRange(48, 90)])
     static let key = "a", otherKey = "b"
+    static let statistics: [String: Int64] = ["fromOrigin": 90, "served": 1234]
 
     /// Every file's bytes, by path.
     typealias Image = [String: [UInt8]]
@@ -35,12 +36,17 @@ struct DamageTests {
         let fixture = StoreFixture(kind)
         let store = try fixture.open()
         try StoreFixture.add(DamageTests.key, DamageTests.older, to: store)
+        try store.writeStatistics(["served": 1])
         let replaced = try image(fixture)
         let entry = try StoreFixture.add(DamageTests.key, DamageTests.content, [ByteRange(0, 20)], to: store)
         let partial = try image(fixture)
         try StoreFixture.fill(entry.generation, DamageTests.content, ByteRange(20, 39))
         try StoreFixture.fill(entry.generation, DamageTests.content, ByteRange(48, 90))
         try StoreFixture.add(DamageTests.otherKey, DamageTests.other, to: store)
+        var summary = EntrySummary()
+        summary.statistics.served = 81
+        try entry.generation.write(summary)
+        try store.writeStatistics(DamageTests.statistics)
         return Images(
             replaced: replaced, partial: partial, closed: try image(fixture),
             name: store.entryName(key: DamageTests.key), otherName: store.entryName(key: DamageTests.otherKey))
@@ -60,6 +66,13 @@ struct DamageTests {
             #expect(cost == .root && error.code == .wrongFormat, comment)
             return
         }
+        let sums = try store.readStatistics()
+        #expect(sums == nil || sums == DamageTests.statistics || sums == ["served": 1], comment)
+        if !path.hasSuffix("/statistics"), !path.hasSuffix("/format") {
+            #expect(sums == DamageTests.statistics, comment)
+        }
+        try store.writeStatistics(["served": 2])
+        #expect(try store.readStatistics() == ["served": 2], comment)
         let cases = [
             (DamageTests.key, DamageTests.content, DamageTests.held),
             (DamageTests.otherKey, DamageTests.other, ByteRangeSet(ByteRange(0, 50))),

@@ -32,7 +32,8 @@ struct FaultTests {
         try entry.generation.sync()
         try kept.generation.withdrawVerification()
         try entry.generation.write(EntrySummary())
-        try store.writeUsage(12)
+        _ = try store.readStatistics()
+        try store.writeStatistics(["served": 12])
         for name in try store.entryNames() { _ = try store.describe(name: name) }
     }
 

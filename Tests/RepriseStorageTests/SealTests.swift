@@ -49,7 +49,7 @@ struct SealTests {
         try StoreFixture.fill(entry.generation, content, ByteRange(60_007, 100_000))
         try entry.generation.sync()
         try store.commit(entry.info)
-        try store.writeUsage(1)
+        try store.writeStatistics(["served": 4_711_081_512])
         store.release()
         var needles = ["origin.example", "secret", "Secret", "video", "mp4", "Content-Type", "id=17"].map {
             Array($0.utf8)
@@ -57,6 +57,7 @@ struct SealTests {
         // The plain store's name of it, and the keys.
         needles.append(Array(Store.entryName(key: key).utf8))
         needles.append(StoreFixture.key.bytes)
+        needles += ["served", "4711081512"].map { Array($0.utf8) }
         for offset in [0, 16, 4096, 49_984, 60_016, 99_984] {
             needles.append(content.bytes(in: ByteRange(offset: Int64(offset), count: 16)))
         }

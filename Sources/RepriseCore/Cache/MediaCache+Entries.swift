@@ -66,8 +66,9 @@ extension MediaCache {
                     guard let (info, summary) = try store.describe(name: name) else { continue }
                     var entry = info
                     // The summary is behind while bytes come in; what the open session knows may be only a part.
-                    let known = openSession(ResourceKey(info.key))?.storedRanges.count ?? 0
-                    entry.stored = max(summary.stored, known)
+                    let session = openSession(ResourceKey(info.key))
+                    entry.stored = max(summary.stored, session?.storedRanges.count ?? 0)
+                    entry.statistics = summary.statistics.latest(session?.statistics ?? EntryStatistics())
                     entries.append(entry)
                 } catch {
                     environment.hub.send(.degraded(key: name, reason: error.description))

@@ -1,4 +1,5 @@
 package import RepriseHTTP
+import ReprisePlatform
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -10,6 +11,23 @@ package import RepriseHTTP
 extension MediaCache {
     /// What happened since the cache was opened.
     public var statistics: CacheStatistics { environment.hub.statistics }
+
+    /// As `storeStatistics`, without looking at the file again.
+    package var knownStoreStatistics: StoreStatistics { statisticsBook.total }
+
+    /// What happened since the store was made, restarts included; without a store, since the cache was opened.
+    ///
+    /// A process that is killed loses the last minute's; a damaged file of sums begins anew, which `since` tells.
+    public func storeStatistics() async -> StoreStatistics {
+        let (book, queues) = (statisticsBook, environment.queues)
+        await handover { done in
+            queues.upkeep {
+                book.load()
+                done(())
+            }
+        }
+        return book.total
+    }
 
     /// Calls `listener` for every event, in order, on whatever thread it happens; it must be quick.
     /// Hold on to the result: the listener ends with it.

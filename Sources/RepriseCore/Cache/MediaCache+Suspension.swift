@@ -35,6 +35,8 @@ extension MediaCache {
             }
         }
         for session in openSessions { session.sync() }
+        let book = statisticsBook
+        queues.upkeep { book.save() }
         _ = await patience.wait { tell in queues.upkeep(tell) }
         _ = await patience.wait { tell in environment.access.shut(tell) }
         store.release()

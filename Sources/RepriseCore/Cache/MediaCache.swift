@@ -40,6 +40,8 @@ public final class MediaCache: Sendable {
     let turnstile = Turnstile()
     /// Keeps the store within its limits.
     let housekeeper: Housekeeper
+    /// Keeps the store's statistics.
+    let statisticsBook: StatisticsBook
     private let state: Lock<State>
 
     /// A cache over a store, sending by `client`. Without a store bytes pass through and are shared, not kept.
@@ -53,7 +55,7 @@ public final class MediaCache: Sendable {
         self.opener = opener
         let reason = trouble?.message ?? "it was made without a store"
         state = Lock(State(status: store == nil ? .passingThrough(reason: reason) : .ready))
-        let hub = EventHub()
+        let hub = EventHub(clock: { queues.wallClock() })
         let several = HostGroupClient(client: client, groups: configuration.hostGroups, queues: queues) {
             host, reason in
             hub.send(.originFailed(origin: host.origin, reason: reason))
@@ -68,6 +70,7 @@ public final class MediaCache: Sendable {
         self.environment = environment
         prefetchQueue = PrefetchQueue(configuration.prefetching, queues: queues)
         housekeeper = Housekeeper(environment: environment, policy: configuration.eviction)
+        statisticsBook = StatisticsBook(environment)
         housekeeper.serve(self)
         if let store { takeCensus(store) }
     }
@@ -77,6 +80,7 @@ public final class MediaCache: Sendable {
     /// Adds up what is stored, on the janitor and in small steps: opening a cache never waits for it.
     private func takeCensus(_ store: Store) {
         environment.queues.upkeep { [weak self] in
+            self?.statisticsBook.load()
             do throws(StoreError) { self?.count(store, try store.entryNames().sorted(), StoreUsage()) } catch {
                 self?.environment.hub.send(.degraded(key: "", reason: error.description))
             }
@@ -317,7 +321,13 @@ public final class MediaCache: Sendable {
             || mayWait && openSessions.contains(where: \.hasUnwritten) && queues.now() < deadline
         await handover { done in queues.upkeep { done(()) } }
         for session in openSessions { session.closeIfIdle() }
-        await handover { done in queues.upkeep { done(()) } }
+        let book = statisticsBook
+        await handover { done in
+            queues.upkeep {
+                book.save()
+                done(())
+            }
+        }
         environment.store?.release()
         setStatus(.closed)
         environment.hub.end()

@@ -6,14 +6,20 @@ package final class EventHub: Sendable {
         /// In the order they came.
         var listeners: [(id: Int, tell: @Sendable (CacheEvent) -> Void)] = []
         var next = 0
+        var errors = RecentErrors()
         var statistics = CacheStatistics()
+        /// To be called where something is counted for the first time since they were noted.
+        var onCount: (@Sendable () -> Void)?
+        var isCounted = false
         /// Those who have to be told that no more comes, by the number of their listener; `nil` once no more does.
         var endings: [Int: @Sendable () -> Void]? = [:]
     }
 
+    private let clock: @Sendable () -> Int64
     private let state = Lock(State())
 
-    package init() {}
+    /// - Parameter clock: Seconds since 1970.
+    package init(clock: @escaping @Sendable () -> Int64 = { 0 }) { self.clock = clock }
 
     package func add(_ listener: @escaping @Sendable (CacheEvent) -> Void) -> Int {
         state.withLock { state in
@@ -45,8 +51,16 @@ package final class EventHub: Sendable {
     }
 
     package func send(_ event: CacheEvent) {
-        for listener in state.withLock({ $0.listeners }) { listener.tell(event) }
+        let error = event.error.map { (key: $0.key, error: $0.error, time: clock()) }
+        let listeners = state.withLock { state in
+            if let error { state.errors.note(error.error, of: error.key, at: error.time) }
+            return state.listeners
+        }
+        for listener in listeners { listener.tell(event) }
     }
+
+    /// What went wrong last with the resource of that key.
+    package func lastError(of key: String) -> LastError? { state.withLock { $0.errors.last(of: key) } }
 
     /// Tells those who asked for it that no more comes.
     package func end() {
@@ -57,7 +71,25 @@ package final class EventHub: Sendable {
         for (_, tell) in endings.sorted(by: { $0.key < $1.key }) { tell() }
     }
 
-    package func count(_ change: (inout CacheStatistics) -> Void) { state.withLock { change(&$0.statistics) } }
+    package func count(_ change: (inout CacheStatistics) -> Void) {
+        let tell = state.withLock { state -> (@Sendable () -> Void)? in
+            change(&state.statistics)
+            defer { state.isCounted = true }
+            return state.isCounted ? nil : state.onCount
+        }
+        tell?()
+    }
+
+    /// Sets whom to tell that something was counted, once after each `noteCounted`; it must be quick.
+    package func onCount(_ tell: @escaping @Sendable () -> Void) { state.withLock { $0.onCount = tell } }
+
+    /// The sums, which are noted now: the next that is counted is told again.
+    package func noteCounted() -> CacheStatistics {
+        state.withLock { state in
+            state.isCounted = false
+            return state.statistics
+        }
+    }
 
     package var statistics: CacheStatistics { state.withLock { $0.statistics } }
 }

@@ -29,10 +29,18 @@ package struct EntryReport: Codable, Sendable, Hashable {
     package var lastModified: String?
     /// When the origin last confirmed it.
     package var checked: Int64
+    /// Bytes handed to readers since the entry was made, bytes that came from origins, and bytes that did not have to.
+    package var servedBytes: Int64
+    package var originBytes: Int64
+    package var savedBytes: Int64
+    /// Share of the served bytes that no origin had to send; `nil` before anything was served.
+    package var hitRatio: Double?
+    /// What went wrong last with it; only where a cache is open that knows.
+    package var lastError: LastErrorReport?
     /// What is stored, in order; only where one entry was asked for.
     package var ranges: [Piece]?
 
-    package init(_ info: EntryInfo, ranges: ByteRangeSet? = nil) {
+    package init(_ info: EntryInfo, ranges: ByteRangeSet? = nil, lastError: LastError? = nil) {
         key = info.key
         url = String(info.url.prefix { $0 != "?" })
         contentType = info.fields["Content-Type"]
@@ -45,6 +53,11 @@ package struct EntryReport: Codable, Sendable, Hashable {
         entityTag = info.validator.entityTag?.field
         lastModified = info.validator.lastModified
         checked = info.checked
+        servedBytes = info.statistics.served
+        originBytes = info.statistics.fromOrigin
+        savedBytes = info.statistics.saved
+        hitRatio = info.statistics.hitRatio
+        self.lastError = lastError.map(LastErrorReport.init)
         self.ranges = ranges?.ranges.map(Piece.init)
     }
 }

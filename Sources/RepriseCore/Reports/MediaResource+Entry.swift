@@ -1,8 +1,12 @@
 import ReprisePlatform
 package import RepriseRanges
-package import RepriseStorage
+public import RepriseStorage
 
 extension MediaResource {
+    /// What its entry has brought since it was made; `nil` where nothing is stored.
+    /// - Throws: `CacheError` with `.store` where that cannot be read now.
+    public func statistics() async throws(CacheError) -> EntryStatistics? { try await storedEntry()?.info.statistics }
+
     /// What is stored of it, and where: reads the entry's description and all its slots, on the read pool; `nil` where
     /// nothing is stored.
     /// - Throws: `CacheError` with `.store` where that cannot be read now.
@@ -13,8 +17,10 @@ extension MediaResource {
             Result { () throws(StoreError) in try store.storedRanges(key: key.text) }
         }
         do throws(StoreError) {
-            guard let (info, found) = try answer.get() else { return nil }
-            var ranges = found
+            guard var (info, ranges) = try answer.get() else { return nil }
+            if let session = cache.openSession(key) {
+                info.statistics = info.statistics.latest(session.statistics)
+            }
             // What an open session knows may be ahead of what it has told the disk.
             ranges.formUnion(storedRanges())
             return (info, ranges)

@@ -32,6 +32,11 @@ package struct ResourceReport: Codable, Sendable, Hashable {
     package var stored: Int64
     package var readers: [Reader]
     package var transfers: [Transfer]
+    /// Bytes handed to readers since the entry was made, and bytes that came from origins.
+    package var servedBytes: Int64
+    package var originBytes: Int64
+    /// What went wrong last with it since the cache was opened.
+    package var lastError: LastErrorReport?
 }
 
 extension ResourceSession {
@@ -51,7 +56,8 @@ extension ResourceSession {
                         start: transfer.start, position: transfer.window.range.upperBound,
                         window: transfer.window.count, readers: transfer.readers.count,
                         isPaused: transfer.pausedSince != nil)
-                })
+                }, servedBytes: state.sums.served, originBytes: state.sums.fromOrigin,
+                lastError: environment.hub.lastError(of: key.text).map(LastErrorReport.init))
         }
     }
 }

@@ -1,7 +1,7 @@
 package import RepriseHTTP
 import ReprisePlatform
 package import RepriseRanges
-import RepriseStorage
+package import RepriseStorage
 
 /// One open resource: its representations, readers and transfers, shared by everybody who reads it.
 ///
@@ -115,6 +115,9 @@ package final class ResourceSession: Sendable {
             state.current.flatMap { state.representations[$0]?.generation?.claimed } ?? ByteRangeSet()
         }
     }
+
+    /// What the entry has brought, as far as is known before it is open.
+    package var statistics: EntryStatistics { state.withLock { $0.sums } }
 
     /// Length in bytes, `nil` while it is not known.
     package var length: Int64? {

@@ -1,7 +1,40 @@
 package import RepriseCore
 import RepriseStorage
 
-/// Sums of a cache, as the admin listener tells them; sizes are bytes.
+/// Sums since a store was made, as the admin listener tells them; sizes are bytes, times seconds since 1970.
+package struct StoreStatisticsReport: Codable, Sendable, Hashable {
+    /// When counting began.
+    package var since: Int64
+    package var servedBytes: Int64
+    package var originBytes: Int64
+    package var savedBytes: Int64
+    package var storedBytes: Int64
+    package var originRequests: Int64
+    package var readers: Int64
+    package var hits: Int64
+    package var partials: Int64
+    package var misses: Int64
+    package var damagedBlocks: Int64
+    package var hitRatio: Double?
+
+    package init(_ statistics: StoreStatistics) {
+        let sums = statistics.sums
+        since = statistics.since
+        servedBytes = sums.served
+        originBytes = sums.fromOrigin
+        savedBytes = sums.saved
+        storedBytes = sums.stored
+        originRequests = sums.originRequests
+        readers = sums.readers
+        hits = sums.hits
+        partials = sums.partials
+        misses = sums.misses
+        damagedBlocks = sums.damagedBlocks
+        hitRatio = sums.hitRatio
+    }
+}
+
+/// Sums of a cache since it was opened, as the admin listener tells them; sizes are bytes.
 package struct StatisticsReport: Codable, Sendable, Hashable {
     package var servedBytes: Int64
     package var originBytes: Int64
@@ -9,6 +42,10 @@ package struct StatisticsReport: Codable, Sendable, Hashable {
     package var storedBytes: Int64
     package var originRequests: Int64
     package var readers: Int64
+    /// Readers that began with what was stored; of these, readers that needed more; and those that began with nothing.
+    package var hits: Int64
+    package var partials: Int64
+    package var misses: Int64
     package var damagedBlocks: Int64
     /// Share of served bytes that no origin had to send; `nil` before anything was served.
     package var hitRatio: Double?
@@ -17,16 +54,22 @@ package struct StatisticsReport: Codable, Sendable, Hashable {
     /// What was stored when the cache was opened; `nil` until it has been added up.
     package var entriesAtOpening: Int?
     package var bytesAtOpening: Int64?
+    /// The same over all restarts.
+    package var total: StoreStatisticsReport
 
-    package init(_ sums: CacheStatistics, connections: Int?, usage: StoreUsage?) {
+    package init(_ sums: CacheStatistics, total: StoreStatistics, connections: Int?, usage: StoreUsage?) {
+        self.total = StoreStatisticsReport(total)
         servedBytes = sums.served
         originBytes = sums.fromOrigin
         savedBytes = sums.saved
         storedBytes = sums.stored
         originRequests = sums.originRequests
         readers = sums.readers
+        hits = sums.hits
+        partials = sums.partials
+        misses = sums.misses
         damagedBlocks = sums.damagedBlocks
-        hitRatio = sums.served > 0 ? Double(sums.saved) / Double(sums.served) : nil
+        hitRatio = sums.hitRatio
         self.connections = connections
         entriesAtOpening = usage?.entries
         bytesAtOpening = usage?.stored

@@ -5,7 +5,7 @@ import RepriseRanges
 /// What an administrator asks of a cache. Total: every method and target has an answer.
 ///
 ///     GET    /health
-///     GET    /statistics                       sums since the start
+///     GET    /statistics                       sums since the start, and since the store was made
 ///     GET    /metrics                          the same for Prometheus
 ///     GET    /activity                         open resources: readers and transfers now
 ///     GET    /entries                          what is stored

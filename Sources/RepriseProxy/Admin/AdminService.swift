@@ -77,10 +77,15 @@ package final class AdminService: Sendable {
                 status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: Array(text.utf8))
         case .statistics:
             return try json(
-                StatisticsReport(cache.statistics, connections: connections(), usage: cache.usageAtOpening))
+                StatisticsReport(
+                    cache.statistics, total: cache.knownStoreStatistics, connections: connections(),
+                    usage: cache.usageAtOpening))
         case .activity: return try json(cache.resourceReports)
         case .entries:
-            return try json(await cache.entries().sorted { $0.key < $1.key }.map { EntryReport($0) })
+            return try json(
+                await cache.entries().sorted { $0.key < $1.key }.map { entry in
+                    EntryReport(entry, lastError: cache.resource(for: entry)?.lastError)
+                })
         case .entry(let url): return try await entry(url)
         case .remove(let url):
             try await cache.resource(for: url).remove()
@@ -113,7 +118,7 @@ package final class AdminService: Sendable {
         guard let (info, ranges) = try await resource.storedEntry() else {
             return .text(404, "nothing is stored of it")
         }
-        return try json(EntryReport(info, ranges: ranges))
+        return try json(EntryReport(info, ranges: ranges, lastError: resource.lastError))
     }
 
     // MARK: Fetching ahead

@@ -5,6 +5,8 @@ import ReprisePlatform
 package struct BlocksHeader: Sendable, Hashable {
     package static let magic = Array("RPRSBLK1".utf8)
     static let summaryOffset: Int64 = 64
+    /// Where the summary and what stands behind it ends.
+    static let hintsEnd = Int(EntryStatistics.headerOffset) + EntryStatistics.encodedSize
 
     /// How the blocks are proved.
     package var proofKind: ProofKind
@@ -62,8 +64,16 @@ package struct EntrySummary: Sendable, Hashable {
     package var stored: Int64 = 0
     /// Bytes the volume has set aside, counted in allocated blocks.
     package var allocated: Int64 = 0
+    /// What it has brought; a record of its own behind the summary.
+    package var statistics = EntryStatistics()
 
     package init() {}
+
+    /// What a header says; `nil` where its summary is not whole.
+    init?(inHeader bytes: [UInt8]) {
+        self.init(bytes, at: Int(BlocksHeader.summaryOffset))
+        statistics = EntryStatistics(bytes, at: Int(EntryStatistics.headerOffset))
+    }
 
     var encoded: [UInt8] {
         var bytes: [UInt8] = [logUseCount, isPinned ? 1 : 0, length == nil ? 0 : 1, 0, 0, 0, 0, 0]

@@ -520,6 +520,8 @@ package final class Generation: Sendable {
         var summary = summary
         summary.allocated = try body.status().allocated
         try blocks.write(summary.encoded, at: BlocksHeader.summaryOffset)
+        guard summary.statistics != EntryStatistics() else { return }
+        try blocks.write(summary.statistics.encoded, at: EntryStatistics.headerOffset)
     }
 }
 

@@ -35,6 +35,8 @@ public struct EntryInfo: Sendable, Hashable {
     package var variant: String?
     /// Bytes stored, in a list of entries; 0 elsewhere. A hint: at most a minute old while the entry is being filled.
     public var stored: Int64 = 0
+    /// What the entry has brought, where `stored` is told.
+    public var statistics = EntryStatistics()
 
     /// Makes the description of an entry.
     public init(

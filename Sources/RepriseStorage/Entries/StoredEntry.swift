@@ -2,11 +2,11 @@
 package struct StoredEntry: Sendable {
     package var info: EntryInfo
     package let generation: Generation
-    /// The logarithm to base 2 of how often it was used.
-    package let logUseCount: UInt8
+    /// What the header of its `blocks` file says of it: how often it was used, what it has brought. A hint.
+    package let summary: EntrySummary
 
-    package init(info: EntryInfo, generation: Generation, logUseCount: UInt8 = 0) {
-        self.logUseCount = logUseCount
+    package init(info: EntryInfo, generation: Generation, summary: EntrySummary = EntrySummary()) {
+        self.summary = summary
         self.info = info
         self.generation = generation
     }

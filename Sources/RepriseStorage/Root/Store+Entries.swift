@@ -45,23 +45,12 @@ extension Store {
             guard let info = try readInfo(name) else { return nil }
             let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .read)
             var bytes: [UInt8] = []
-            try blocks.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
-            guard let summary = EntrySummary(bytes, at: 0) else { return nil }
+            try blocks.read(at: 0, count: BlocksHeader.hintsEnd, into: &bytes)
+            guard let summary = EntrySummary(inHeader: bytes) else { return nil }
             return (info, summary)
         } catch {
             if error.kind == .missing { return nil }
             throw StoreError(error, doing: "reading an entry's summary")
-        }
-    }
-
-    /// Writes the hint of how much is stored.
-    package func writeUsage(_ bytes: Int64) throws(StoreError) {
-        do throws(FileError) {
-            let handle = try fileSystem.open(root + "/usage", .create)
-            try handle.truncate(to: 0)
-            try handle.write(Array("\(bytes)\n".utf8), at: 0)
-        } catch {
-            throw StoreError(error, doing: "noting the store's size")
         }
     }
 
@@ -71,6 +60,8 @@ extension Store {
         do throws(FileError) { try entry.generation.load(.from(0)) } catch {
             throw StoreError(error, doing: "reading what is stored of an entry")
         }
-        return (entry.info, entry.generation.claimed)
+        var info = entry.info
+        info.statistics = entry.summary.statistics
+        return (info, entry.generation.claimed)
     }
 }

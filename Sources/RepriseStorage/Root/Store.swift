@@ -9,7 +9,7 @@ package import RepriseRanges
 
 /// The entries under one root. Every method is I/O and blocks.
 ///
-///     <root>/format  lock  usage            sealed: format.spare, no extensions, names are keyed hashes
+///     <root>/format  lock  statistics       sealed: format.spare, no extensions, names are keyed hashes
 ///     <root>/entries/ab/abcd…/info.json  body.<g>.<ext>  blocks.<g>
 ///
 /// There is no index: an entry is found by its key's hash, and can be deleted by hand. A generation is current when
@@ -181,7 +181,7 @@ package final class Store: Sendable {
         let body = try fileSystem.open(folder + "/" + bodyName(info), mode)
         var bytes: [UInt8] = []
         try blocks.read(at: 0, count: Int(BlockLayout.headerSize), into: &bytes)
-        let summary = EntrySummary(bytes, at: Int(BlocksHeader.summaryOffset))
+        let summary = EntrySummary(inHeader: bytes)
         guard let header = BlocksHeader(bytes), header.identity == info.identity, header.proofKind == proofKind,
             header.blockSize == layout.blockSize
         else { throw FileError.damaged(info.blocksName) }
@@ -189,7 +189,7 @@ package final class Store: Sendable {
         let seal = try openSeal(bytes, info, name)
         return StoredEntry(
             info: info, generation: makeGeneration(info, name, body, blocks, seal, slotsFileSize: size, access),
-            logUseCount: summary?.logUseCount ?? 0)
+            summary: summary ?? EntrySummary())
     }
 
     private func makeGeneration(

@@ -14,6 +14,7 @@
 ///
 ///     master key --seals--> root key --HKDF--> key of the names --HMAC-SHA256--> folder names
 ///                                    --HKDF--> key of an entry  --seals--> its description, its generations' data keys
+///                                    --HKDF--> key of the statistics
 ///
 /// Only the first arrow depends on the master key, so that a new one costs one small file.
 package struct RootSeal: Sendable {
@@ -52,6 +53,16 @@ package struct RootSeal: Sendable {
 
     /// The seal of the entry with that folder name.
     func entry(_ name: String) -> EntrySeal { EntrySeal(name: name, key: RootSeal.derive(root, "entry " + name)) }
+
+    /// The store's statistics in a box.
+    func seal(statistics: [UInt8]) -> [UInt8] {
+        SealedBox.seal(statistics, RootSeal.derive(root, "statistics"), purpose: "statistics")
+    }
+
+    /// What is in the box; `nil` where it is damaged or of another root.
+    func open(statistics box: [UInt8]) -> [UInt8]? {
+        SealedBox.open(box, RootSeal.derive(root, "statistics"), purpose: "statistics")
+    }
 
     private static func derive(_ root: SymmetricKey, _ purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: root, info: Array(purpose.utf8), outputByteCount: 32)

@@ -27,7 +27,11 @@
                 do throws(FileError) { try entry.generation.load(.from(0)) } catch {
                     throw Failure(74, "the entry cannot be read now: \(error)")
                 }
-                if json { return printJSON(EntryReport(entry.info, ranges: entry.generation.claimed)) }
+                if json {
+                    var info = entry.info
+                    info.statistics = entry.summary.statistics
+                    return printJSON(EntryReport(info, ranges: entry.generation.claimed))
+                }
                 describe(entry)
             }
         }
@@ -42,6 +46,12 @@
             print("ranges      \(info.servesRanges ? "served by the origin" : "not served by the origin")")
             print("confirmed   \(HTTPDate.format(info.checked))")
             print("generation  \(info.generation)\(info.isPinned ? ", pinned" : "")")
+            let sums = entry.summary.statistics
+            if sums != EntryStatistics() {
+                print(
+                    "served      \(Size(sums.served)), \(Size(sums.fromOrigin)) of it from the origin, "
+                        + "\(Size(sums.saved)) saved")
+            }
             let share = info.length.map { $0 > 0 ? " of \(percent(claimed.count, $0))" : "" } ?? ""
             print(
                 "stored      \(Size(claimed.count))\(share) in \(claimed.ranges.count) piece\(claimed.ranges.count == 1 ? "" : "s")"
@@ -70,6 +80,7 @@
                         if json {
                             var info = entry.info
                             info.stored = entry.summary.stored
+                            info.statistics = entry.summary.statistics
                             printJSON(EntryReport(info))
                             continue
                         }

@@ -2,6 +2,7 @@
     import ArgumentParser
     import Foundation
     import RepriseCore
+    import RepriseHTTP
     import ReprisePlatform
     import RepriseProxy
     import RepriseStorage
@@ -19,6 +20,8 @@
             var completeEntries = 0
             var pinnedEntries = 0
             var storedBytes: Int64 = 0
+            /// Sums since the store was made; absent where none are kept.
+            var total: StoreStatisticsReport?
             /// Sums of the running server; absent where there is none.
             var server: StatisticsReport?
         }
@@ -31,6 +34,8 @@
                 do throws(StoreError) { try count(&report, root, key) } catch { throw Failure(error) }
                 if let client = try await store.runningServer() {
                     report.server = try await Control.server(client).send(.statistics, as: StatisticsReport.self)
+                    // It has counted since its file was written.
+                    report.total = report.server?.total
                 }
                 if json { return printJSON(report) }
                 describe(report, root)
@@ -41,6 +46,7 @@
             // Nothing was ever stored there: that is no error.
             guard FileManager.default.fileExists(atPath: root + "/format") else { return }
             let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
+            report.total = try opened.readStatistics().map { StoreStatisticsReport(StoreStatistics(named: $0)) }
             for name in try opened.entryNames() {
                 guard let entry = try opened.describe(name: name) else { continue }
                 report.entries += 1
@@ -55,13 +61,23 @@
             print(
                 "entries     \(report.entries), \(report.completeEntries) complete, \(report.pinnedEntries) pinned")
             print("stored      \(Size(report.storedBytes))")
+            if let total = report.total {
+                print("since       \(HTTPDate.format(total.since))")
+                describe(total.servedBytes, total.originBytes, total.originRequests, total.savedBytes, total.hitRatio)
+                print("played      \(total.hits) from the store, \(total.partials) in part; \(total.misses) not")
+            }
             guard let server = report.server else { return print("server      not running") }
             print("server      \(server.connections ?? 0) connections")
-            print("served      \(Size(server.servedBytes))")
-            print("from origin \(Size(server.originBytes)) in \(server.originRequests) requests")
-            let ratio = server.hitRatio.map { "\(Int(($0 * 100).rounded(.down))) %" } ?? "-"
-            print("saved       \(Size(server.savedBytes)), \(ratio) of what was served")
+            describe(
+                server.servedBytes, server.originBytes, server.originRequests, server.savedBytes, server.hitRatio)
             if server.damagedBlocks > 0 { print("damaged     \(server.damagedBlocks) blocks, fetched again") }
+        }
+
+        private func describe(_ served: Int64, _ origin: Int64, _ requests: Int64, _ saved: Int64, _ ratio: Double?) {
+            print("served      \(Size(served))")
+            print("from origin \(Size(origin)) in \(requests) requests")
+            let share = ratio.map { "\(Int(($0 * 100).rounded(.down))) %" } ?? "-"
+            print("saved       \(Size(saved)), \(share) of what was served")
         }
     }
 #endif

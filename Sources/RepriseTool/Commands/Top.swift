@@ -56,6 +56,7 @@
             var lines = [
                 "connections \(sums.connections ?? 0)   served \(Size(sums.servedBytes))\(rate(\.servedBytes))   "
                     + "from origin \(Size(sums.originBytes))\(rate(\.originBytes))   requests \(sums.originRequests)",
+                "since the store was made: served \(Size(sums.total.servedBytes))   saved \(Size(sums.total.savedBytes))",
                 "", "  readers  transfers      stored   of  resource",
             ]
             let busy = resources.filter { !$0.readers.isEmpty || !$0.transfers.isEmpty }
@@ -69,6 +70,7 @@
                         "             \(reader.isFetch ? "fetch" : "reader") at \(Size(reader.position))"
                             + (reader.isWaiting ? ", waiting" : ""))
                 }
+                if let error = resource.lastError { lines.append("             last error: \(error.message)") }
             }
             if busy.isEmpty { lines.append("  nobody reads anything now") }
             return lines.joined(separator: "\n")

@@ -43,6 +43,16 @@ func routeAndStatistics(cache: MediaCache, asset: AVURLAsset) {
     // end
 }
 
+func sums(cache: MediaCache, url: URL) async throws {
+    // snippet: store-statistics
+    let all = await cache.storeStatistics().sums
+    print("\(all.saved) bytes saved since the store was made, \(all.hits) of \(all.hits + all.misses) begun from it")
+    let track = try cache.resource(for: url)
+    if let sums = try await track.statistics() { print("\(sums.served) bytes of this one") }
+    if let last = track.lastError { print("went wrong last: \(last.error)") }
+    // end
+}
+
 func follow(cache: MediaCache, url: URL) async {
     // snippet: follow-events
     for await event in cache.events(for: url) {

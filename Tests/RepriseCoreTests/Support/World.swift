@@ -65,7 +65,9 @@ final class World: Sendable {
 
     /// Opens the store anew without closing anything, as after kill -9: what was not written by now never is.
     func kill() throws {
-        files.setRule { _, path, _ in path.contains("/entries") ? .error(FileError.inputOutput) : nil }
+        files.setRule { _, path, _ in
+            path.contains("/entries") || path.contains("/statistics") ? .error(FileError.inputOutput) : nil
+        }
         for session in cache.openSessions { session.shutDown() }
         queues.advance(60 * second)
         cache.environment.store?.release()

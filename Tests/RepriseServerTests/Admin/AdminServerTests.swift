@@ -144,6 +144,30 @@
             }
         }
 
+        @Test func `sums are told of the cache, of its store and of each entry, and with them the last error`()
+            async throws
+        {
+            try await withDesk { desk in
+                desk.fixture.put("/a.mp3", length: 100_000)
+                for _ in 0..<2 {
+                    _ = try await desk.fixture.ask("/a.mp3", [("Range", "bytes=0-39999")])
+                    await desk.fixture.waitUntilQuiet()
+                }
+                _ = try await desk.fixture.ask("/none.mp3")
+                let sums = try await desk.decode(.statistics, as: StatisticsReport.self)
+                #expect(sums.hits == 1 && sums.misses == 1 && sums.partials == 0)
+                #expect(sums.servedBytes == 80_000 && sums.total.servedBytes == 80_000)
+                #expect(sums.hitRatio == sums.total.hitRatio && sums.total.since > 0)
+                let entry = try await desk.decode(.entry(try desk.url("/a.mp3")), as: EntryReport.self)
+                #expect(entry.servedBytes == 80_000 && entry.originBytes == sums.originBytes)
+                #expect(entry.savedBytes == 80_000 - sums.originBytes && entry.lastError == nil)
+                let none = try desk.url("/none.mp3").description
+                let busy = try await desk.decode(.activity, as: [ResourceReport].self)
+                let error = try #require(busy.first { $0.key == none }?.lastError)
+                #expect(error.code == "originRefused 404" && error.message.contains("404") && error.time > 0)
+            }
+        }
+
         @Test func `activity shows who reads and what is fetched`() async throws {
             try await withDesk { desk in
                 desk.fixture.put("/slow.mp3", length: 10_000_000) { $0.bytesPerSecond = 100_000 }

@@ -11,6 +11,7 @@ extension SessionState {
         measure(&request, Int64(piece.count))
         transfer.lastProgress = now
         let received = Int64(piece.count)
+        sums.fromOrigin += received
         effects.append(.count { $0.fromOrigin += received })
         var rest = piece
         if let end = request.end, request.position + Int64(rest.count) > end {

@@ -1,4 +1,5 @@
 import ReprisePlatform
+import RepriseStorage
 
 /// What is told of readers: where their bytes came from.
 extension SessionState {
@@ -7,6 +8,7 @@ extension SessionState {
         guard reader.priority != .prefetch else { return }
         var isStored = false
         if case .lease = step { isStored = true }
+        sums.served += count
         let word = reader.provenance.begins(isStored: isStored)
         environment.hub.count { sums in
             sums.served += count

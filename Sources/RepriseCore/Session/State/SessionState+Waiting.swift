@@ -191,6 +191,7 @@ extension SessionState {
         summary.length = representation.info.length
         summary.stored = generation.claimed.count
         summary.allocated = generation.allocatedBytes
+        summary.statistics = sums
         return summary
     }
 }

@@ -79,6 +79,8 @@ struct SessionState {
     /// To be told of the next change in what is stored.
     var watchers: [@Sendable () -> Void] = []
     var lastUsed: Int64 = 0
+    /// What the entry has brought, since it was made: once it is open, with what its files say.
+    var sums = EntryStatistics()
     /// A stale representation was handed out and is to be confirmed though nobody waits for it: by a request with these
     /// fields.
     var confirmationFields: HTTPFields?
@@ -145,7 +147,8 @@ struct SessionState {
                 id: id, info: entry.info, storing: .open(entry.generation), isCommitted: true, needsSniffing: false)
             current = id
             if let representation = representations[id] { expectTrimming(representation) }
-            countUse(id, entry.logUseCount)
+            countUse(id, entry.summary.logUseCount)
+            sums.add(entry.summary.statistics)
             if mayBeUnkept { keepOrNot() }
             if wasInvalidated { representations[id]?.info.checked = Freshness.invalidated }
         }

@@ -1,0 +1,70 @@
+/// What went wrong last with a resource, and when. Known while the cache is open.
+public struct LastError: Sendable, Hashable {
+    /// What it was. URLs in its message are without queries and user information, which may be secrets.
+    public var error: CacheError
+    /// When, in seconds since 1970.
+    public var time: Int64
+
+    package init(_ error: CacheError, time: Int64) {
+        self.error = error
+        self.error.message = LastError.withoutSecrets(error.message)
+        self.time = time
+    }
+
+    private static func withoutSecrets(_ message: String) -> String {
+        guard message.contains("://") else { return message }
+        var words: [String] = []
+        for word in message.split(separator: " ", omittingEmptySubsequences: false) { words.append(bare(word)) }
+        return words.joined(separator: " ")
+    }
+
+    /// A word without what a URL in it has beside scheme, host and path.
+    private static func bare(_ word: Substring) -> String {
+        guard let mark = word.firstRange(of: "://") else { return String(word) }
+        let rest = word[mark.upperBound...].prefix { $0 != "?" && $0 != "#" }
+        let authority = rest.prefix { $0 != "/" }
+        let host = authority.lastIndex(of: "@").map { authority[$0...].dropFirst() } ?? authority
+        return String(word[..<mark.upperBound]) + String(host) + String(rest[authority.endIndex...])
+    }
+}
+
+/// The last error of each resource, of the newest so many resources. No clock.
+package struct RecentErrors: Sendable {
+    private let limit: Int
+    private var errors: [String: LastError] = [:]
+    /// Keys in the order of their errors, the oldest first.
+    private var order: [String] = []
+
+    /// - Parameter limit: A guess: what somebody might look at.
+    package init(limit: Int = 256) { self.limit = limit }
+
+    /// Notes that `error` happened to the resource with that key.
+    package mutating func note(_ error: CacheError, of key: String, at time: Int64) {
+        if errors.updateValue(LastError(error, time: time), forKey: key) != nil { order.removeAll { $0 == key } }
+        order.append(key)
+        if order.count > limit { errors[order.removeFirst()] = nil }
+    }
+
+    /// The last error of the resource with that key.
+    package func last(of key: String) -> LastError? { errors[key] }
+}
+
+extension CacheEvent {
+    /// What went wrong, and with which resource, where something did.
+    var error: (key: String, error: CacheError)? {
+        switch self {
+        case .originError(let key, let error): (key, error)
+        case .mismatch(let key, let mismatch): (key, CacheError(.originInvalid, mismatch.reason))
+        case .degraded(let key, let reason): (key, CacheError(.store, reason))
+        case .damaged(let key, let blocks): (key, CacheError(.store, "\(blocks) damaged blocks, fetched again"))
+        case .hit, .partial, .miss, .originRequest, .stored, .purged, .evicted, .generationChanged, .demotedEntityTags,
+            .originFailed, .dropped:
+            nil
+        }
+    }
+}
+
+extension MediaResource {
+    /// What went wrong last with it since the cache was opened: at the origin, at the disk, in what is stored.
+    public var lastError: LastError? { cache.environment.hub.lastError(of: key.text) }
+}
