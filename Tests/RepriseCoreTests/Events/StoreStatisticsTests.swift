@@ -183,4 +183,25 @@ import Testing
             await cache.close()
         }
     }
+
+    @Test func `two that take turns with a store add to the same sums, inv25`() async throws {
+        let directory = TemporaryDirectory()
+        let origin = ScriptedOrigin()
+        origin.put(.init(PositionCodedContent(length: 50_000), OriginBehaviour()), at: "/a.mp3")
+        let client = InMemoryOriginClient(origin: origin, queues: SystemWorkQueues())
+        let url = try #require(OriginURL("http://origin.test/a.mp3"))
+        func play(_ cache: MediaCache) async throws { for try await _ in cache.resource(for: url).bytes() {} }
+        let first = try MediaCache(directory: directory.path + "/store", client: client)
+        try await play(first)
+        await first.suspend()
+        let second = try MediaCache(directory: directory.path + "/store", client: client)
+        #expect(await second.storeStatistics().sums.served == 50_000)
+        try await play(second)
+        await second.close()
+        #expect(await first.resume() == .ready)
+        #expect(await first.storeStatistics().sums.served == 100_000)
+        try await play(first)
+        #expect(await first.storeStatistics().sums.served == 150_000)
+        await first.close()
+    }
 }
