@@ -15,11 +15,13 @@
                 fixture.put("/large.mp3", length: Self.large)
                 let client = try await fixture.connect(receiveBuffer: 16 * 1024)
                 try await client.request(fixture.target("/large.mp3"))
-                _ = try await client.takeBytes(atLeast: 100_000)
+                let taken = try await client.takeBytes(atLeast: 100_000).count
                 await client.close()
                 await fixture.waitUntilQuiet()
+                // How much the client has read when it is gone depends on the machine.
+                let ahead = fixture.origin.bodyBytes - Int64(taken + client.unreadCount)
                 // Read-ahead, one window, and the buffers of four sockets.
-                #expect(fixture.origin.bodyBytes < 12 << 20, "\(fixture.origin.bodyBytes) bytes")
+                #expect(ahead < 12 << 20, "\(ahead) bytes")
             }
         }
 

@@ -138,8 +138,8 @@
                     guard let result else { continue }
                     return result
                 }
-                let deadline = channel.eventLoop.scheduleTask(in: .seconds(60)) {
-                    promise.fail(RawClientError(description: "nothing came for 60 seconds"))
+                let deadline = channel.eventLoop.scheduleTask(in: .seconds(300)) {
+                    promise.fail(RawClientError(description: "nothing came for 300 seconds"))
                 }
                 defer { deadline.cancel() }
                 try await promise.futureResult.get()
