@@ -103,6 +103,27 @@ struct GenerationTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
+    func `bug27 a hole is known by its slot and never by its zeros`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let info = StoreFixture.info("a", PositionCodedContent(length: 96))
+        let silence = [UInt8](repeating: 0, count: 40)
+        do {
+            let store = try fixture.open()
+            let entry = try store.stage(info)
+            try FillWriter(generation: entry.generation).write([silence[...]], at: 0)
+            try FillWriter(generation: entry.generation).write([silence.prefix(16)], at: 64)
+            try store.commit(entry.info)
+        }
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        try generation.load(.from(0))
+        #expect(generation.claimed == ByteRangeSet([ByteRange(0, 40), ByteRange(64, 80)]))
+        try generation.verify(ByteRange(0, 96))
+        #expect(try generation.lease(ByteRange(0, 96))?.read() == silence)
+        #expect(generation.availability(at: 40) == .absent(until: 64))
+        #expect(generation.availability(at: 80) == .absent(until: .max))
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
     func `inv05 damage is never laundered by a fill that goes on behind it`(kind: StoreFixture.Kind) throws {
         let fixture = StoreFixture(kind, blockSize: 16)
         let content = PositionCodedContent(length: 32)
