@@ -246,6 +246,33 @@ def short(bench):
             discard(server, bench)
 
 
+def many(bench):
+    """A store of 100,000 entries (10,000 in a quick run): its first answer after a start, its memory, and a list of it."""
+    row = "many entries"
+    if not bench.wants(row):
+        return
+    count = 10_000 if bench.quick else 100_000
+    server = fresh(bench, servers.Reprise)
+    try:
+        machine.tool("first-byte", url=server.url("4k", "many-%"), size=4 * KIB, range=4 * KIB, count=count, first=1,
+                     seed=1)
+        for _ in range(2):
+            server.stop()
+            server.start(is_fresh=False)
+            begun = time.monotonic()
+            machine.fetch(server.url("4k", f"many-{count // 2}"), 0, 4 * KIB - 1)
+            bench.note(row, server.label, "ms, first answer", (time.monotonic() - begun) * 1000)
+            begun = time.monotonic()
+            listed = subprocess.run([machine.REPRISE, "ls", "--directory", server.folder + "/store"], check=True,
+                                    stdout=subprocess.PIPE, text=True).stdout
+            bench.note(row, server.label, "s, ls", time.monotonic() - begun)
+            if listed.count("many-") != count:
+                raise RuntimeError(f"{listed.count('many-')} of {count} entries are listed")
+            bench.note(row, server.label, "MiB, memory", machine.memory(server.pid) / MIB)
+    finally:
+        discard(server, bench)
+
+
 def all_rows(bench):
-    for row in (jumps, leaving, fragmented, stalled, long_pass, short):
+    for row in (jumps, leaving, fragmented, stalled, long_pass, short, many):
         row(bench)

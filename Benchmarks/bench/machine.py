@@ -118,6 +118,7 @@ def write_content(folder, kinds):
             else:
                 for _ in range(size >> 20):
                     file.write(generator.randbytes(1 << 20))
+                file.write(generator.randbytes(size % (1 << 20)))
 
 
 def fetch(url, first=None, last=None):

@@ -28,10 +28,13 @@ GOALS = [
     ("fragmented mp4", "origin/unique, first time", None, "<=", 1.1, None),
     ("200 stalled clients", "KiB each", None, "<=", 32, None),
     ("short connections", "descriptors left", None, "<=", 0, None),
+    ("many entries", "ms, first answer", None, "<=", 50, None),
+    ("many entries", "s, ls", None, "<=", 2, None),
+    ("many entries", "MiB, memory", None, "<=", 100, None),
 ]
 ROWS = ["warm 64 KiB", "warm 64 KiB, wrk", "warm 1 MiB", "warm 1 GiB", "1 GiB after reopening",
         "1 GiB, second pass after reopening", "cold 1 GiB", "cold 1 GiB at 100 MB/s", "cold first byte", "jumps", "leaving",
-        "fragmented mp4", "200 stalled clients", "4 GiB pass", "short connections",
+        "fragmented mp4", "200 stalled clients", "4 GiB pass", "short connections", "many entries",
         "ByteRangeSet, 10 fragments", "ByteRangeSet, 1,000 fragments", "ByteRangeSet, 100,000 fragments"]
 SERVERS = ["Reprise", "Reprise sealed", "nginx static", "nginx copying", "nginx slice", "Varnish", "rclone", "direct"]
 
