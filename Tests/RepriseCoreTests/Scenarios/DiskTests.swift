@@ -100,6 +100,24 @@ import Testing
         #expect(slow.isAtEnd || slow.failure?.code == .store)
     }
 
+    @Test(arguments: [false, true])
+    func `what came in a moment is synced some seconds later, whether its player stays or leaves, inv04`(
+        stays: Bool
+    ) throws {
+        let world = try World()
+        world.put("/a", length: Self.length)
+        let player = world.player("/a")
+        player.finish()
+        if !stays { player.leave() }
+        world.files.resetCounts()
+        world.queues.advance(6 * second)
+        #expect(world.files.count(of: .sync) == 2, "the body and its slots")
+        world.files.resetCounts()
+        world.queues.advance(15 * second)
+        #expect(world.files.count(of: .sync) == 0, "nothing was written since")
+        player.expectWhole(Self.length)
+    }
+
     @Test func `a process that ends in the middle loses at most what was in memory, inv03 inv13`() throws {
         let world = try World()
         world.put("/a", length: Self.length) { $0.bytesPerSecond = 1_000_000 }

@@ -258,7 +258,8 @@ extension SessionState {
             effects.append(.event(.stored(key: key.text, bytes: count)))
             if let number = transfer.representation { commitIfDue(number) }
             write(id)
-            if now - lastSync > tuning.syncInterval { syncAll() }
+            syncDue = syncDue ?? now + tuning.syncInterval
+            syncIfDue()
         }
         plan()
     }

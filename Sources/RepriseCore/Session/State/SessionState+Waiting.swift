@@ -124,6 +124,7 @@ extension SessionState {
         } else if readers.isEmpty {
             lookAgain(at: idleSince + tuning.idleClose)
         }
+        if let syncDue { lookAgain(at: syncDue) }
         if let refreshing, isAwaited { lookAgain(at: refreshing.since + tuning.retryDeadline) }
     }
 
@@ -153,6 +154,7 @@ extension SessionState {
             }
         }
         lookForRoom()
+        syncIfDue()
         plan()
         if readers.isEmpty, transfers.isEmpty, now - idleSince >= tuning.idleClose { close() }
     }
@@ -173,8 +175,11 @@ extension SessionState {
         isForgotten = true
     }
 
+    /// Whether anybody reads or fetches or not: a song that came in a second must not wait for its session's end.
+    mutating func syncIfDue() { if let syncDue, now >= syncDue { syncAll() } }
+
     mutating func syncAll() {
-        lastSync = now
+        syncDue = nil
         for id in representations.keys.sorted() {
             guard let representation = representations[id], case .open(let generation) = representation.storing else {
                 continue

@@ -67,7 +67,8 @@ struct SessionState {
     var nextID = 1
     var effects: [Effect] = []
     var nextTick: Int64?
-    var lastSync: Int64 = 0
+    /// When what was written since the last sync has to be on the disk.
+    var syncDue: Int64?
     var idleSince: Int64
     var isForgotten = false
     /// The entry was removed: nothing is stored any more, what is open is read on.
@@ -136,7 +137,6 @@ struct SessionState {
     mutating func opened(_ entry: StoredEntry?, error: StoreError?) {
         guard phase == .opening else { return }
         phase = .ready
-        lastSync = now
         if let error {
             isUnreadable = true
             effects.append(.event(.degraded(key: key.text, reason: error.description)))
