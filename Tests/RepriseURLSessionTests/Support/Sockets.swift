@@ -12,6 +12,12 @@ enum Sockets {
 
     /// Listens on a port of the system's choice on this machine alone.
     static func listen() throws -> (socket: Int32, port: Int) {
+        let bound = try bound()
+        guard systemListen(bound.socket) else { throw Failure(call: "listen") }
+        return bound
+    }
+
+    private static func bound() throws -> (socket: Int32, port: Int) {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)
         #else
@@ -29,16 +35,12 @@ enum Sockets {
                 unsafe bind(socket, generic, size) == 0 && getsockname(socket, generic, &length) == 0
             }
         }
-        guard isBound, systemListen(socket) else { throw Failure(call: "bind") }
+        guard isBound else { throw Failure(call: "bind") }
         return (socket, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// A port nobody listens at.
-    static func unusedPort() throws -> Int {
-        let (socket, port) = try listen()
-        close(socket)
-        return port
-    }
+    /// A port nobody listens at. It stays taken until the tests end, so that no other test is given it meanwhile.
+    static func unusedPort() throws -> Int { try bound().port }
 
     private static func systemListen(_ socket: Int32) -> Bool {
         #if canImport(Glibc)
