@@ -2,6 +2,7 @@ import Dispatch
 import RepriseCore
 import ReprisePlatform
 import RepriseRanges
+import RepriseStorage
 import RepriseTesting
 import Testing
 
@@ -49,6 +50,30 @@ import Testing
         let slow = try arrivals(write: 2 * second)
         #expect(slow.times == quick.times)
         #expect(slow.stored < quick.stored, "the disk was not slow")
+    }
+
+    @Test(arguments: [false, true], [Int64(0), 1, 50, 500])
+    func `who goes on in the middle of a block waits for its beginning to be written, inv10`(
+        isSealed: Bool, milliseconds: Int64
+    ) throws {
+        let world = try World { configuration in
+            if isSealed { configuration.seal = Seal(SealKey([UInt8](repeating: 7, count: 32))!) }
+        }
+        // Its files are made late, and then there is more to write than goes at once.
+        world.queues.setDiskDelay(read: 500 * millisecond, write: milliseconds * millisecond)
+        let middles: [Int64] = [300_000, 500_000, 800_000]
+        world.put("/a", length: Self.length)
+        var position: Int64 = 0
+        for middle in middles + [Self.length] {
+            let player = world.player("/a", ByteRange(position, middle))
+            player.finish()
+            #expect(player.position == middle && player.violation == nil)
+            position = middle
+        }
+        #expect(world.cache.statistics.stored < Self.length, "all was written before it came")
+        world.queues.advance(60 * second)
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes == Self.length)
     }
 
     @Test

@@ -213,7 +213,8 @@ extension SessionState {
     mutating func write(_ id: Int) {
         guard let transfer = transfers[id], !transfer.isWriting, transfer.window.undrained > 0,
             let number = transfer.representation, let representation = representations[number],
-            case .open(let generation) = representation.storing, let writer = transfer.writer
+            case .open(let generation) = representation.storing, let writer = transfer.writer,
+            !followsUnwritten(transfer, generation.layout)
         else { return }
         var end = Int64.max
         if generation.isSealed {
@@ -228,6 +229,16 @@ extension SessionState {
             .write(
                 transfer: id, writer, lane: Int(truncatingIfNeeded: generation.identity), pieces,
                 at: transfer.window.drained, count: count))
+    }
+
+    /// Whether the block it starts in has its beginning in another window still: bytes without it cannot be stored.
+    private func followsUnwritten(_ transfer: Transfer, _ layout: BlockLayout) -> Bool {
+        guard transfer.window.drained == transfer.start else { return false }
+        let beginning = ByteRange(layout.blockStart(of: transfer.start), transfer.start)
+        return transfers.values.contains { other in
+            other.id != transfer.id && other.representation == transfer.representation
+                && ByteRange(other.window.drained, other.window.head).intersection(beginning) != nil
+        }
     }
 
     private static let writtenAtOnce: Int64 = 256 * 1024
@@ -257,7 +268,10 @@ extension SessionState {
             effects.append(.count { $0.stored += count })
             effects.append(.event(.stored(key: key.text, bytes: count)))
             if let number = transfer.representation { commitIfDue(number) }
-            write(id)
+            // Its own next piece, and what waited for this one.
+            for id in transfers.keys.sorted() where transfers[id]?.representation == transfer.representation {
+                write(id)
+            }
             syncDue = syncDue ?? now + tuning.syncInterval
             syncIfDue()
         }

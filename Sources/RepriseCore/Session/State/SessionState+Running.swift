@@ -19,8 +19,8 @@ extension SessionState {
             } else if representation.isPassThrough, representation.generation == nil {
                 start = missing
             } else {
-                // What is held in memory is on its way to the disk, before anything this transfer will bring; that its
-                // files are only being made changes nothing.
+                // What is held in memory is on its way to the disk, and is written before anything this transfer will
+                // bring; that its files are only being made changes nothing.
                 let first = representation.generation?.fillStart(for: missing) ?? start
                 start = isHeld(ByteRange(first, missing), representation.id) ? missing : first
                 if start > first { noteFollowed(representation.id) }
