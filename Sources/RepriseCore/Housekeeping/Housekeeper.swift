@@ -135,13 +135,19 @@ final class Housekeeper: Sendable {
 
     private func remove(_ store: Store, _ use: StoredUse) throws(StoreError) {
         guard let cache, try !store.isPinned(name: use.name) else { return }
-        var key = use.name
+        let session: ResourceSession?
         if let request = try cache.request(ofEntry: use.name, in: store) {
-            guard try cache.session(for: request).evict() else { return }
-            key = request.key.text
+            session = cache.session(for: request)
+        } else {
+            // Without a description it was left over, or its files are just being made.
+            session = cache.openSessions.first { store.entryName(key: $0.key.text) == use.name }
+        }
+        if let session {
+            guard try session.evict() else { return }
         } else {
             try store.remove(name: use.name)
         }
+        let key = session?.key.text ?? use.name
         quota.update { $0.freed(use.allocated, files: Quota.filesPerEntry) }
         environment.hub.send(.evicted(key: key, bytes: use.allocated))
     }

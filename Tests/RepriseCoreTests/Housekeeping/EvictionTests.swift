@@ -1,10 +1,11 @@
-import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 import RepriseTesting
 import Testing
+
+@testable import RepriseCore
 
 /// A store that stays within its limits while it is used.
 @Suite struct EvictionTests {
@@ -44,6 +45,30 @@ import Testing
         #expect(entries(world) >= 7, "it goes down to low water, not to nothing")
         #expect(isStored(world, "/11.mp3", length: Self.mega))
         #expect(!isStored(world, "/0.mp3", length: Self.mega))
+    }
+
+    @Test(arguments: [FaultyFileSystem.Operation.list, .open, .rename])
+    func `an entry whose files are just being made is not taken for one that was left over, inv10 inv21`(
+        moment: FaultyFileSystem.Operation
+    ) throws {
+        let world = try makeWorld(.init(age: .days(90)))
+        let folder = Store.entryName(key: "http://origin.test/a.mp3")
+        let isSwept = Lock(false)
+        world.files.setRule { operation, path, _ in
+            let isMoment = operation == moment && path.contains(folder)
+            guard isMoment,
+                isSwept.withLock({ wasSwept in
+                    defer { wasSwept = true }
+                    return !wasSwept
+                })
+            else { return nil }
+            world.cache.housekeeper.sweep {}
+            world.queues.settle()
+            return nil
+        }
+        play(world, "/a.mp3", length: Self.mega)
+        #expect(isSwept.withLock { $0 })
+        #expect(isStored(world, "/a.mp3", length: Self.mega))
     }
 
     @Test func `a burst of things played once does not flush what is played daily, bug15`() throws {
