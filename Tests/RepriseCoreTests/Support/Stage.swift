@@ -10,7 +10,7 @@ import Testing
 /// A cache on real threads over a scripted origin, for what is asynchronous: files in memory, or in a directory.
 final class Stage: Sendable {
     let origin = ScriptedOrigin()
-    let queues = SystemWorkQueues()
+    let queues = UnhurriedQueues()
     let memory = MemoryFileSystem()
     let files: FaultyFileSystem
     let folders = RecordingFolders()

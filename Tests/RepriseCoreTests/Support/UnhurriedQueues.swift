@@ -1,0 +1,21 @@
+import ReprisePlatform
+
+@testable import RepriseCore
+
+/// Real threads on which the time to give a store away never runs out: what a busy machine does not finish within it
+/// stays in memory, and that is another test's matter.
+struct UnhurriedQueues: WorkQueues {
+    private let system = SystemWorkQueues()
+
+    func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
+        if nanoseconds != MediaCache.suspensionLimit { system.after(nanoseconds, work) }
+    }
+
+    func now() -> Int64 { system.now() }
+    func wallClock() -> Int64 { system.wallClock() }
+    func randomFraction() -> Double { system.randomFraction() }
+    func read(_ work: @escaping @Sendable () -> Void) { system.read(work) }
+    func write(lane: Int, _ work: @escaping @Sendable () -> Void) { system.write(lane: lane, work) }
+    func upkeep(_ work: @escaping @Sendable () -> Void) { system.upkeep(work) }
+    func soon(_ work: @escaping @Sendable () -> Void) { system.soon(work) }
+}
