@@ -68,12 +68,6 @@ extension [UInt8] {
 }
 
 extension Int64 {
-    /// Sum without overflow.
-    func adding(_ other: Int64) -> Int64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-
     /// So many seconds at this rate, and a quarter more, as rates vary.
     static func bytes(_ seconds: Double, at rate: Double) -> Int64 {
         let bytes = seconds * rate * 1.25

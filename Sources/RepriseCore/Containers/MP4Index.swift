@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// The tables of a `moov`: where each track's samples are, and when. (ISO/IEC 14496-12 §8.6.1, §8.7.)
 struct MP4Index {
     /// Seconds of the whole; `nil` where it is not told.

@@ -1,3 +1,6 @@
+import RepriseRanges
+import RepriseStorage
+
 /// Sums, in bytes and counts.
 public struct CacheStatistics: Sendable, Hashable {
     /// Bytes handed to readers.
@@ -20,10 +23,12 @@ public struct CacheStatistics: Sendable, Hashable {
     public var damagedBlocks: Int64 = 0
 
     /// Bytes that did not have to come from an origin.
-    public var saved: Int64 { max(0, served - fromOrigin) }
+    public var saved: Int64 { traffic.saved }
 
     /// Share of the bytes served that no origin had to send, 0 to 1; `nil` before anything was served.
-    public var hitRatio: Double? { served > 0 ? Double(saved) / Double(served) : nil }
+    public var hitRatio: Double? { traffic.hitRatio }
+
+    private var traffic: EntryStatistics { EntryStatistics(served: served, fromOrigin: fromOrigin) }
 
     /// All zero.
     public init() {}
@@ -71,8 +76,7 @@ extension CacheStatistics {
     func adding(_ other: CacheStatistics) -> CacheStatistics {
         var sum = self
         for (_, path) in CacheStatistics.names {
-            let (value, isTooLarge) = sum[keyPath: path].addingReportingOverflow(other[keyPath: path])
-            sum[keyPath: path] = isTooLarge ? .max : value
+            sum[keyPath: path] = sum[keyPath: path].adding(other[keyPath: path])
         }
         return sum
     }

@@ -1,4 +1,5 @@
 import ReprisePlatform
+import RepriseRanges
 
 /// What comes first where many things are fetched ahead. Whatever is played comes before all of them.
 public enum PrefetchPriority: Int, Sendable, Hashable, Comparable {

@@ -1,4 +1,5 @@
 package import RepriseHTTP
+import RepriseRanges
 
 /// How old a stored answer is and how long it is fresh, for a shared cache (RFC 9111 §4.2). No I/O, no clock: times are
 /// passed in, in seconds since 1970.
@@ -43,8 +44,7 @@ package struct Freshness: Sendable {
     package func age(now: Int64) -> Int64 {
         let apparent = max(0, checked - date)
         let resident = max(0, now.subtractingReportingOverflow(checked).partialValue)
-        let (age, overflow) = max(apparent, Freshness.givenAge(fields)).addingReportingOverflow(resident)
-        return overflow ? .max : age
+        return max(apparent, Freshness.givenAge(fields)).adding(resident)
     }
 
     /// The `Age` an answer came with: the first of a list, 0 for what is no number (RFC 9111 §5.1). One too large to

@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// Decides which transfers there should be, from who reads what and what is there. No I/O, no clock, no state:
 /// cancelling, for example, is nothing but a reader that is not in the input any more.
 ///
@@ -227,13 +229,13 @@ package struct TransferPlanner: Sendable {
                     ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
             }
             // What the kernel holds already is paid for: it is taken, and kept, before the connection is closed.
-            let goal = min(transfer.requestEnd, saturating(unwanted.head, tuning.windDown))
+            let goal = min(transfer.requestEnd, unwanted.head.adding(tuning.windDown))
             if transfer.head >= goal || now - unwanted.since >= tuning.unwantedStop {
                 return .stop(transfer: transfer.id)
             }
             return .run(transfer: transfer.id, goal: goal, readers: [])
         }
-        let goal = readers.map { min($0.end, saturating($0.position, tuning.readAhead)) }.max() ?? 0
+        let goal = readers.map { min($0.end, $0.position.adding(tuning.readAhead)) }.max() ?? 0
         if transfer.head < min(goal, transfer.gapEnd) {
             return .run(transfer: transfer.id, goal: goal, readers: readers.map(\.id))
         }
@@ -257,10 +259,6 @@ package struct TransferPlanner: Sendable {
         return candidates.min { need($0) < need($1) }?.id
     }
 
-    private func saturating(_ left: Int64, _ right: Int64) -> Int64 {
-        let (sum, overflow) = left.addingReportingOverflow(right)
-        return overflow ? .max : sum
-    }
 }
 
 extension TransferPlanner.Decision {

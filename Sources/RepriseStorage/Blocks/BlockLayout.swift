@@ -37,8 +37,7 @@ package struct BlockLayout: Sendable, Hashable {
     package func blockEnd(of offset: Int64) -> Int64 {
         let start = blockStart(of: offset)
         if start == offset { return offset }
-        let (end, overflow) = start.addingReportingOverflow(blockSize)
-        return overflow ? .max : end
+        return start.adding(blockSize)
     }
 
     /// The bytes of block `number`.

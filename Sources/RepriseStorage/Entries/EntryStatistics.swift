@@ -1,4 +1,5 @@
 import ReprisePlatform
+import RepriseRanges
 
 /// What one entry has brought, as long as there is one: in the header of its `blocks` file, beside the summary, whole by
 /// its hash or not there. A hint like that: written when the entry is synced or closed, so that a process that is killed
@@ -17,6 +18,11 @@ public struct EntryStatistics: Sendable, Hashable {
 
     /// All zero.
     public init() {}
+
+    package init(served: Int64, fromOrigin: Int64) {
+        self.served = served
+        self.fromOrigin = fromOrigin
+    }
 
     /// Where in the header, behind what a sealed generation has there.
     static let headerOffset: Int64 = 256
@@ -43,9 +49,8 @@ public struct EntryStatistics: Sendable, Hashable {
 
     /// Adds other sums; what no number can hold stays at the largest.
     package mutating func add(_ other: EntryStatistics) {
-        served = served.addingReportingOverflow(other.served).overflow ? .max : served + other.served
-        fromOrigin =
-            fromOrigin.addingReportingOverflow(other.fromOrigin).overflow ? .max : fromOrigin + other.fromOrigin
+        served = served.adding(other.served)
+        fromOrigin = fromOrigin.adding(other.fromOrigin)
     }
 
     /// Of each sum the larger one: what is on disk may be behind what is in memory, and the other way round.
