@@ -1,25 +1,23 @@
 package import RepriseCore
 import RepriseStorage
 
-/// Sums since a store was made, as the admin listener tells them; sizes are bytes, times seconds since 1970.
-package struct StoreStatisticsReport: Codable, Sendable, Hashable {
-    /// When counting began.
-    package var since: Int64
+/// Sums, as the admin listener tells them; sizes are bytes.
+package struct SumsReport: Codable, Sendable, Hashable {
     package var servedBytes: Int64
     package var originBytes: Int64
     package var savedBytes: Int64
     package var storedBytes: Int64
     package var originRequests: Int64
     package var readers: Int64
+    /// Readers that began with what was stored; of these, readers that needed more; and those that began with nothing.
     package var hits: Int64
     package var partials: Int64
     package var misses: Int64
     package var damagedBlocks: Int64
+    /// Share of served bytes that no origin had to send; `nil` before anything was served.
     package var hitRatio: Double?
 
-    package init(_ statistics: StoreStatistics) {
-        let sums = statistics.sums
-        since = statistics.since
+    package init(_ sums: CacheStatistics) {
         servedBytes = sums.served
         originBytes = sums.fromOrigin
         savedBytes = sums.saved
@@ -34,46 +32,71 @@ package struct StoreStatisticsReport: Codable, Sendable, Hashable {
     }
 }
 
-/// Sums of a cache since it was opened, as the admin listener tells them; sizes are bytes.
+/// Sums since a store was made: the names of `SumsReport`, and `since`.
+@dynamicMemberLookup
+package struct StoreStatisticsReport: Codable, Sendable, Hashable {
+    package let sums: SumsReport
+    /// When counting began, in seconds since 1970.
+    package let since: Int64
+
+    private enum Name: CodingKey { case since }
+
+    package init(_ statistics: StoreStatistics) {
+        sums = SumsReport(statistics.sums)
+        since = statistics.since
+    }
+
+    package init(from decoder: any Decoder) throws {
+        sums = try SumsReport(from: decoder)
+        since = try decoder.container(keyedBy: Name.self).decode(Int64.self, forKey: .since)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try sums.encode(to: encoder)
+        var container = encoder.container(keyedBy: Name.self)
+        try container.encode(since, forKey: .since)
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<SumsReport, Value>) -> Value { sums[keyPath: path] }
+}
+
+/// Sums of a cache since it was opened, as the admin listener tells them: the names of `SumsReport`, and what is there
+/// now.
+@dynamicMemberLookup
 package struct StatisticsReport: Codable, Sendable, Hashable {
-    package var servedBytes: Int64
-    package var originBytes: Int64
-    package var savedBytes: Int64
-    package var storedBytes: Int64
-    package var originRequests: Int64
-    package var readers: Int64
-    /// Readers that began with what was stored; of these, readers that needed more; and those that began with nothing.
-    package var hits: Int64
-    package var partials: Int64
-    package var misses: Int64
-    package var damagedBlocks: Int64
-    /// Share of served bytes that no origin had to send; `nil` before anything was served.
-    package var hitRatio: Double?
-    /// Client connections of the media listener now; `nil` where there is none.
-    package var connections: Int?
-    /// What was stored when the cache was opened; `nil` until it has been added up.
-    package var entriesAtOpening: Int?
-    package var bytesAtOpening: Int64?
-    /// The same over all restarts.
-    package var total: StoreStatisticsReport
+    package let sums: SumsReport
+    package let now: Now
+
+    /// What stands beside the sums.
+    package struct Now: Codable, Sendable, Hashable {
+        /// Client connections of the media listener now; `nil` where there is none.
+        package var connections: Int?
+        /// What was stored when the cache was opened; `nil` until it has been added up.
+        package var entriesAtOpening: Int?
+        package var bytesAtOpening: Int64?
+        /// The sums over all restarts.
+        package var total: StoreStatisticsReport
+    }
 
     package init(_ sums: CacheStatistics, total: StoreStatistics, connections: Int?, usage: StoreUsage?) {
-        self.total = StoreStatisticsReport(total)
-        servedBytes = sums.served
-        originBytes = sums.fromOrigin
-        savedBytes = sums.saved
-        storedBytes = sums.stored
-        originRequests = sums.originRequests
-        readers = sums.readers
-        hits = sums.hits
-        partials = sums.partials
-        misses = sums.misses
-        damagedBlocks = sums.damagedBlocks
-        hitRatio = sums.hitRatio
-        self.connections = connections
-        entriesAtOpening = usage?.entries
-        bytesAtOpening = usage?.stored
+        self.sums = SumsReport(sums)
+        now = Now(
+            connections: connections, entriesAtOpening: usage?.entries, bytesAtOpening: usage?.stored,
+            total: StoreStatisticsReport(total))
     }
+
+    package init(from decoder: any Decoder) throws {
+        sums = try SumsReport(from: decoder)
+        now = try Now(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try sums.encode(to: encoder)
+        try now.encode(to: encoder)
+    }
+
+    package subscript<Value>(dynamicMember path: KeyPath<SumsReport, Value>) -> Value { sums[keyPath: path] }
+    package subscript<Value>(dynamicMember path: KeyPath<Now, Value>) -> Value { now[keyPath: path] }
 }
 
 /// A fetch ahead, as the admin listener tells it; sizes are bytes.

@@ -63,21 +63,20 @@
             print("stored      \(Size(report.storedBytes))")
             if let total = report.total {
                 print("since       \(HTTPDate.format(total.since))")
-                describe(total.servedBytes, total.originBytes, total.originRequests, total.savedBytes, total.hitRatio)
+                describe(total.sums)
                 print("played      \(total.hits) from the store, \(total.partials) in part; \(total.misses) not")
             }
             guard let server = report.server else { return print("server      not running") }
             print("server      \(server.connections ?? 0) connections")
-            describe(
-                server.servedBytes, server.originBytes, server.originRequests, server.savedBytes, server.hitRatio)
+            describe(server.sums)
             if server.damagedBlocks > 0 { print("damaged     \(server.damagedBlocks) blocks, fetched again") }
         }
 
-        private func describe(_ served: Int64, _ origin: Int64, _ requests: Int64, _ saved: Int64, _ ratio: Double?) {
-            print("served      \(Size(served))")
-            print("from origin \(Size(origin)) in \(requests) requests")
-            let share = ratio.map { "\(Int(($0 * 100).rounded(.down))) %" } ?? "-"
-            print("saved       \(Size(saved)), \(share) of what was served")
+        private func describe(_ sums: SumsReport) {
+            print("served      \(Size(sums.servedBytes))")
+            print("from origin \(Size(sums.originBytes)) in \(sums.originRequests) requests")
+            let share = sums.hitRatio.map { "\(Int(($0 * 100).rounded(.down))) %" } ?? "-"
+            print("saved       \(Size(sums.savedBytes)), \(share) of what was served")
         }
     }
 #endif
