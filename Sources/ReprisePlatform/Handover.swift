@@ -24,6 +24,11 @@ extension WorkQueues {
     package func reading<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await handover { done in read { done(work()) } }
     }
+
+    /// Awaits what `work` gives on the janitor, after all that was handed to it before.
+    package func tidying<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await handover { done in upkeep { done(work()) } }
+    }
 }
 
 #if REPRISE_PTHREAD_LOCKS

@@ -19,13 +19,8 @@ extension MediaCache {
     ///
     /// A process that is killed loses the last minute's; a damaged file of sums begins anew, which `since` tells.
     public func storeStatistics() async -> StoreStatistics {
-        let (book, queues) = (statisticsBook, environment.queues)
-        await handover { done in
-            queues.upkeep {
-                book.load()
-                done(())
-            }
-        }
+        let book = statisticsBook
+        await environment.queues.tidying { book.load() }
         return book.total
     }
 

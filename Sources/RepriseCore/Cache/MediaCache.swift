@@ -319,15 +319,10 @@ public final class MediaCache: Sendable {
             }
         } while openSessions.contains(where: \.isWriting)
             || mayWait && openSessions.contains(where: \.hasUnwritten) && queues.now() < deadline
-        await handover { done in queues.upkeep { done(()) } }
+        await queues.tidying {}
         for session in openSessions { session.closeIfIdle() }
         let book = statisticsBook
-        await handover { done in
-            queues.upkeep {
-                book.save()
-                done(())
-            }
-        }
+        await queues.tidying { book.save() }
         environment.store?.release()
         setStatus(.closed)
         environment.hub.end()

@@ -21,25 +21,19 @@ package final class EventHub: Sendable {
     /// - Parameter clock: Seconds since 1970.
     package init(clock: @escaping @Sendable () -> Int64 = { 0 }) { self.clock = clock }
 
-    package func add(_ listener: @escaping @Sendable (CacheEvent) -> Void) -> Int {
-        state.withLock { state in
-            state.next += 1
-            state.listeners.append((state.next, listener))
-            return state.next
-        }
-    }
-
-    /// Adds a listener that is told when no more comes: by `end`, at once where that was before.
+    /// Adds a listener.
+    /// - Parameter atEnd: Called when no more comes: by `end`, at once where that was before, and then nothing is told.
     package func add(
-        _ listener: @escaping @Sendable (CacheEvent) -> Void, atEnd: @escaping @Sendable () -> Void
+        _ listener: @escaping @Sendable (CacheEvent) -> Void, atEnd: (@Sendable () -> Void)? = nil
     ) -> Int {
         let (id, isOver) = state.withLock { state in
             state.next += 1
+            if atEnd != nil, state.endings == nil { return (state.next, true) }
             state.endings?[state.next] = atEnd
-            if state.endings != nil { state.listeners.append((state.next, listener)) }
-            return (state.next, state.endings == nil)
+            state.listeners.append((state.next, listener))
+            return (state.next, false)
         }
-        if isOver { atEnd() }
+        if isOver { atEnd?() }
         return id
     }
 

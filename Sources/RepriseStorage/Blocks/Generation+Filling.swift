@@ -24,13 +24,19 @@ extension Generation {
     // A block that we wrote ourselves has no slot in memory any more; its prefix is proved from the disk all the same.
     private func reloadUnlessAbsent(_ block: Int64) throws(FileError) {
         guard state.withLock({ $0.claimed.contains(block * layout.blockSize) }) else { return }
-        var bytes: [UInt8] = []
-        try blocks.read(at: layout.slotOffset(of: block), count: Int(layout.slotSize), into: &bytes)
-        guard let slot = slot(in: bytes, at: 0, of: block) else { return }
+        let (found, bytes) = try slotOnDisk(block)
+        guard let slot = found else { return }
         state.withLock { state in
             state.slots[block] = slot
             note(&state, sealIn: bytes, at: 0, of: block)
         }
+    }
+
+    /// What a block's slot says on the disk, `nil` where it says nothing, and its bytes. I/O.
+    func slotOnDisk(_ block: Int64) throws(FileError) -> (slot: Slot?, bytes: [UInt8]) {
+        var bytes: [UInt8] = []
+        try blocks.read(at: layout.slotOffset(of: block), count: Int(layout.slotSize), into: &bytes)
+        return (slot(in: bytes, at: 0, of: block), bytes)
     }
 
     /// Writes body bytes, then the slots of the blocks they touch; `false`, and nothing written, where the first

@@ -83,13 +83,10 @@ package struct EntryExport: Sendable {
 
     /// Removes what is there of it; after a failure.
     package func abandon() throws(StoreError) {
-        do throws(FileError) { try fileSystem.removeFile(temporary) } catch {
-            if error.kind != .missing { throw StoreError(error, doing: "removing \(temporary)") }
-        }
+        try EntryExport.remove(temporary, fileSystem: fileSystem)
     }
 
-    /// Removes a file that was exported; one that is gone already is none of an error.
-    package static func remove(_ path: String, fileSystem: any FileSystem) throws(StoreError) {
+    fileprivate static func remove(_ path: String, fileSystem: any FileSystem) throws(StoreError) {
         do throws(FileError) { try fileSystem.removeFile(path) } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing \(path)") }
         }

@@ -57,23 +57,23 @@ package struct EntryImport: Sendable {
     /// Makes what is stored durable, after the last piece.
     /// - Throws: `.unavailable` where the file changed while it was read.
     package func seal(_ summary: EntrySummary) throws(StoreError) {
+        let isSame: Bool
         do throws(FileError) {
             let now = try source.status()
-            if now.size != status.size || now.modified != status.modified { throw FileError.changed }
-            try entry.generation.sync()
-            try entry.generation.write(summary)
+            isSame = now.size == status.size && now.modified == status.modified
+            if isSame {
+                try entry.generation.sync()
+                try entry.generation.write(summary)
+            }
         } catch {
-            throw error == FileError.changed ? changed : StoreError(error, doing: "storing \(path)")
+            throw StoreError(error, doing: "storing \(path)")
         }
+        guard isSame else { throw changed }
     }
 
     private var changed: StoreError {
         StoreError(.unavailable, "\(path) changed while it was imported; nothing of it was taken, try again")
     }
-}
-
-extension FileError {
-    fileprivate static let changed = FileError(kind: .unavailable, code: 0, operation: "import", path: "")
 }
 
 extension Store {
@@ -83,19 +83,16 @@ extension Store {
     package func beginImport(_ path: String, as info: EntryInfo) throws(StoreError) -> EntryImport {
         let source: any FileHandle
         let status: FileStatus
+        var first: [UInt8] = []
         do throws(FileError) {
             source = try fileSystem.open(path, .read)
             status = try source.status()
             // A directory opens as well, and reads as none.
-            var first: [UInt8] = []
             try source.read(at: 0, count: 1, into: &first)
-            if first.isEmpty { throw FileError.changed }
         } catch {
-            if error == FileError.changed {
-                throw StoreError(.unavailable, "\(path) is empty: there is nothing to import")
-            }
             throw StoreError(.unavailable, "\(path) cannot be read", cause: error.description)
         }
+        if first.isEmpty { throw StoreError(.unavailable, "\(path) is empty: there is nothing to import") }
         var info = info
         info.length = status.size
         return EntryImport(try stage(info), path, source, status)

@@ -45,9 +45,7 @@ extension Generation {
     }
 
     private func readSlot(of block: Int64) throws(FileError) {
-        var bytes: [UInt8] = []
-        try blocks.read(at: layout.slotOffset(of: block), count: Int(layout.slotSize), into: &bytes)
-        let slot = slot(in: bytes, at: 0, of: block)
+        let (slot, bytes) = try slotOnDisk(block)
         state.withLock { state in
             state.slots[block] = slot
             note(&state, sealIn: bytes, at: 0, of: block)
