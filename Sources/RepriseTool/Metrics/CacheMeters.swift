@@ -15,24 +15,16 @@
         init(_ cache: MediaCache, connections: @escaping @Sendable () -> Int) {
             self.cache = cache
             self.connections = connections
-            // Looked up once: a hit is an event, and there are thousands a second.
             let registry = registry
-            let counters = Mutex<[String: Counter]>([:])
             subscription = cache.onEvent { event in
+                if EventText.isRoutine(event) { return }
                 if case .originFailed(let origin, _) = event {
-                    let dimensions = [("origin", origin)]
-                    Counter(label: "reprise_origin_failures_total", dimensions: dimensions, factory: registry)
-                        .increment()
+                    Counter(
+                        label: "reprise_origin_failures_total", dimensions: [("origin", origin)], factory: registry
+                    ).increment()
                 }
                 guard let name = EventText(event).name else { return }
-                let counter = counters.withLock { counters in
-                    let made =
-                        counters[name]
-                        ?? Counter(label: "reprise_events_total", dimensions: [("event", name)], factory: registry)
-                    counters[name] = made
-                    return made
-                }
-                counter.increment()
+                Counter(label: "reprise_events_total", dimensions: [("event", name)], factory: registry).increment()
             }
         }
 
@@ -46,6 +38,9 @@
                 count("reprise_stored_bytes_total", now.stored - told.stored)
                 count("reprise_readers_total", now.readers - told.readers)
                 count("reprise_damaged_blocks_total", now.damagedBlocks - told.damagedBlocks)
+                count("reprise_events_total", now.hits - told.hits, event: "hit")
+                count("reprise_events_total", now.partials - told.partials, event: "partial")
+                count("reprise_events_total", now.misses - told.misses, event: "miss")
                 told = now
             }
             let activity = cache.activity
@@ -56,8 +51,9 @@
             return registry.text()
         }
 
-        private func count(_ label: String, _ amount: Int64) {
-            Counter(label: label, dimensions: [], factory: registry).increment(by: amount)
+        private func count(_ label: String, _ amount: Int64, event: String? = nil) {
+            let dimensions = event.map { [("event", $0)] } ?? []
+            Counter(label: label, dimensions: dimensions, factory: registry).increment(by: amount)
         }
 
         private func gauge(_ label: String, _ value: Int) {

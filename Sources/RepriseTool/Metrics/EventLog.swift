@@ -7,7 +7,9 @@
         private let subscription: EventSubscription
 
         init(_ cache: MediaCache, _ log: Logger) {
+            let tellsAll = log.logLevel <= .debug
             subscription = cache.onEvent { event in
+                if !tellsAll, EventText.isRoutine(event) { return }
                 let text = EventText(event)
                 log.log(level: text.level, text.message, metadata: text.metadata)
             }

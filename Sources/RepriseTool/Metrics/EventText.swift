@@ -30,11 +30,19 @@
             self.detail = detail
         }
 
+        /// Whether it happens thousands of times a second: the sums count it, and only a log that tells of everything has it.
+        static func isRoutine(_ event: CacheEvent) -> Bool {
+            switch event {
+            case .hit, .partial, .miss, .stored: true
+            default: false
+            }
+        }
+
         init(_ event: CacheEvent) {
             switch event {
-            case .hit(let key): self.init("hit", .debug, "hit", key: key)
-            case .partial(let key): self.init("partial", .debug, "stored in part, the rest is fetched", key: key)
-            case .miss(let key): self.init("miss", .debug, "miss", key: key)
+            case .hit(let key): self.init(nil, .debug, "hit", key: key)
+            case .partial(let key): self.init(nil, .debug, "stored in part, the rest is fetched", key: key)
+            case .miss(let key): self.init(nil, .debug, "miss", key: key)
             case .originRequest(let key, let range):
                 self.init(nil, .debug, "request to the origin", key: key, ("range", range))
             case .stored(let key, let bytes): self.init(nil, .trace, "stored", key: key, ("bytes", "\(bytes)"))
