@@ -74,11 +74,16 @@ package protocol FileHandle: AnyObject, Sendable {
     func tryLock(exclusive: Bool) throws(FileError) -> Bool
     /// Whether the bytes at `offset` can be read without waiting for the disk. A guess: `true` where it cannot be known.
     func isResident(offset: Int64, count: Int64) -> Bool
+    /// Reads `count` bytes at `offset` and appends them to `buffer` where nobody has to wait for the disk; `false`, and
+    /// nothing is appended, where somebody has to, where there are fewer, or where it cannot be told.
+    func readResident(at offset: Int64, count: Int, into buffer: inout [UInt8]) -> Bool
     /// The kernel's descriptor for handing regions to a socket; `nil` where there is none (in memory).
     var descriptor: Int32? { get }
 }
 
 extension FileHandle {
+    package func readResident(at offset: Int64, count: Int, into buffer: inout [UInt8]) -> Bool { false }
+
     /// Writes all of `bytes` at `offset`.
     package func write(_ bytes: [UInt8], at offset: Int64) throws(FileError) {
         try write(bytes[...], at: offset)

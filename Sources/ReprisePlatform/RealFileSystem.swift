@@ -217,14 +217,13 @@ private final class RealFileHandle: FileHandle {
     func isResident(offset: Int64, count: Int64) -> Bool {
         #if os(Linux)
             guard let preadv2 = unsafe LinuxCalls.preadv2 else { return true }
-            // RWF_NOWAIT (8, linux/fs.h) answers EAGAIN instead of waiting. The two ends stand for the rest, of
-            // as little as is read ahead at once its last byte.
+            // The two ends stand for the rest, of as little as is read ahead at once its last byte.
             var position = count <= 64 * 1024 ? offset + count - 1 : offset
             while true {
                 var byte: UInt8 = 0
                 let answer = unsafe withUnsafeMutablePointer(to: &byte) { pointer in
                     var vector = unsafe iovec(iov_base: pointer, iov_len: 1)
-                    return unsafe preadv2(number, &vector, 1, off_t(position), 8)
+                    return unsafe preadv2(number, &vector, 1, off_t(position), LinuxCalls.withoutWaiting)
                 }
                 if answer < 0, errno == EAGAIN { return false }
                 if position == offset + count - 1 { break }
@@ -232,6 +231,21 @@ private final class RealFileHandle: FileHandle {
             }
         #endif
         return true
+    }
+
+    func readResident(at offset: Int64, count: Int, into buffer: inout [UInt8]) -> Bool {
+        #if os(Linux)
+            guard count > 0, let preadv2 = unsafe LinuxCalls.preadv2 else { return false }
+            let piece = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+                var vector = unsafe iovec(iov_base: room.baseAddress, iov_len: count)
+                filled = max(0, unsafe preadv2(number, &vector, 1, off_t(offset), LinuxCalls.withoutWaiting))
+            }
+            guard piece.count == count else { return false }
+            if buffer.isEmpty { buffer = piece } else { buffer += piece }
+            return true
+        #else
+            return false
+        #endif
     }
 }
 
@@ -241,6 +255,9 @@ private final class RealFileHandle: FileHandle {
     private enum LinuxCalls {
         typealias Fallocate = @convention(c) (Int32, Int32, off_t, off_t) -> Int32
         typealias Preadv2 = @convention(c) (Int32, UnsafePointer<iovec>?, Int32, off_t, Int32) -> Int
+
+        /// `RWF_NOWAIT` (linux/fs.h): what would have to wait answers `EAGAIN`, or less than was asked for.
+        static let withoutWaiting: Int32 = 8
 
         static let fallocate: Fallocate? = unsafe symbol("fallocate").map {
             unsafe unsafeBitCast($0, to: Fallocate.self)

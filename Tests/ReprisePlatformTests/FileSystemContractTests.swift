@@ -229,6 +229,23 @@ struct FileSystemContractTests {
         #expect(after.modified > before.modified && after.inode == before.inode)
         #expect(handle.isResident(offset: 0, count: 1))
     }
+
+    @Test(arguments: Volume.all)
+    func `what is read without waiting is the same bytes, all that were asked for or none`(volume: Volume) throws {
+        let (files, root) = try volume.make()
+        let handle = try files.open(root + "/a", .create)
+        try handle.write([UInt8](0..<200), at: 0)
+        var bytes: [UInt8] = [7]
+        #expect(!handle.readResident(at: 100, count: 101, into: &bytes), "there are only a hundred")
+        #expect(!handle.readResident(at: 200, count: 1, into: &bytes))
+        #expect(bytes == [7])
+        // Where it cannot be told, which it can on Linux, nothing is read.
+        let isRead = handle.readResident(at: 100, count: 100, into: &bytes)
+        #expect(bytes == (isRead ? [7] + [UInt8](100..<200) : [7]))
+        #if os(Linux)
+            #expect(isRead == (handle.descriptor != nil), "just written, it is in memory")
+        #endif
+    }
 }
 
 /// A place to test in.

@@ -197,6 +197,28 @@ struct SealTests {
         #expect(try StoreFixture.served(entry.generation, content).count == 200)
     }
 
+    @Test func `inv05 what is read without waiting is proved as well, and nothing is given up for it`() throws {
+        let directory = TemporaryDirectory()
+        let store = try Store(
+            root: directory.path + "/store", fileSystem: directory, layout: BlockLayout(blockSize: 64),
+            key: StoreFixture.key)
+        let entry = try StoreFixture.add("a", content, to: store)
+        let lease = try #require(entry.generation.lease(ByteRange(10, 150)))
+        guard let bytes = lease.readResident() else {
+            #if os(Linux)
+                Issue.record("it was just written")
+            #endif
+            return
+        }
+        #expect(content.firstMismatch(bytes, at: 10) == nil && bytes.count == 140)
+        let name = store.entryName(key: "a")
+        let body = try directory.open(directory.path + "/store/entries/\(name.prefix(2))/\(name)/body.1", .readWrite)
+        try body.write([0, 0, 0, 0, 0, 0, 0, 0], at: 70)
+        #expect(lease.readResident() == nil && entry.generation.damagedBlocks == 0, "it is left to a read")
+        #expect(throws: FileError.self) { try lease.read() }
+        #expect(entry.generation.damagedBlocks == 1)
+    }
+
     @Test func `no more is opened at a time than a cache of the processor holds`() throws {
         let fixture = StoreFixture(.sealed, blockSize: 32_768)
         let content = PositionCodedContent(length: 700_000)

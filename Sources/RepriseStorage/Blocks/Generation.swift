@@ -388,6 +388,13 @@ package final class Generation: Sendable {
         return bytes
     }
 
+    /// Reads leased bytes where nobody has to wait for the disk; `nil` elsewhere.
+    func readResident(_ range: ByteRange) -> [UInt8]? {
+        if let seal { return readResident(range, seal) }
+        var bytes: [UInt8] = []
+        return body.readResident(at: range.lowerBound, count: Int(range.count), into: &bytes) ? bytes : nil
+    }
+
     /// Whether the body still is as we left it: long enough for `range`, changed by nobody else. One `fstat`.
     /// Where it is not, verification has to be withdrawn before anything more is handed out.
     func isUndisturbed(for range: ByteRange, since epoch: UInt64) -> Bool {

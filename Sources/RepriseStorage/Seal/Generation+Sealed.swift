@@ -77,7 +77,19 @@ extension Generation {
         }
     }
 
-    private func open(_ range: ByteRange, _ seal: GenerationSeal) throws(FileError) -> Opened {
+    /// As `read`, where nobody has to wait for the disk; `nil` where `read` has to find out what there is.
+    func readResident(_ range: ByteRange, _ seal: GenerationSeal) -> [UInt8]? {
+        do throws(FileError) {
+            guard case .bytes(let bytes) = try open(range, seal, mayWait: false) else { return nil }
+            return bytes
+        } catch {
+            return nil  // no call was made that throws
+        }
+    }
+
+    private func open(
+        _ range: ByteRange, _ seal: GenerationSeal, mayWait: Bool = true
+    ) throws(FileError) -> Opened {
         let first = layout.block(at: range.lowerBound)
         let last = layout.block(at: range.upperBound - 1)
         let seals = state.withLock { state in (first...last).map { state.seals[$0] } }
@@ -88,7 +100,12 @@ extension Generation {
         for (block, found) in zip(first...last, seals) {
             guard let found else { return .gone }
             sealed.removeAll(keepingCapacity: true)
-            try body.read(at: block * layout.blockSize, count: Int(found.validLength), into: &sealed)
+            let (start, count) = (block * layout.blockSize, Int(found.validLength))
+            if mayWait {
+                try body.read(at: start, count: count, into: &sealed)
+            } else if !body.readResident(at: start, count: count, into: &sealed) {
+                return .gone
+            }
             guard let bytes = seal.open(sealed[...], found, block: block) else { return .damaged(block: block) }
             let wanted = ByteRange(offset: block * layout.blockSize, count: Int64(bytes.count)).intersection(range)
             guard let wanted, wanted.upperBound == min(range.upperBound, (block + 1) * layout.blockSize) else {
