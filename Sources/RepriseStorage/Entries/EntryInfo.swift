@@ -67,25 +67,33 @@ public struct EntryInfo: Sendable, Hashable {
         return Array(try encoder.encode(file)) + [0x0A]
     }
 
-    /// Reads the file; `nil` where it is not whole or its hash disagrees.
+    /// Reads the file; `nil` where it is not whole or its hash disagrees. The hash is over the bytes that stand there.
     package init?(decoding bytes: [UInt8]) {
-        do {
-            let file = try JSONDecoder().decode(InfoFile.self, from: Data(bytes))
-            guard try file.info.proof() == file.proof, let info = file.info.info else { return nil }
-            self = info
-        } catch {
-            return nil  // not JSON, or not ours: damaged, which the caller reports
+        var reader = InfoReader(bytes)
+        var found: (info: EntryInfo?, bytes: ArraySlice<UInt8>)?
+        var proof: String?
+        let isWhole = reader.object { name, reader in
+            switch name {
+            case "info": found = reader.bytes { FileForm(&$0) }.map { ($0.info, $1) }
+            case "proof": proof = reader.string()
+            default: return false
+            }
+            return name == "info" ? found != nil : proof != nil
         }
+        guard isWhole, reader.isAtEnd, let found, let info = found.info, FileForm.proof(found.bytes) == proof else {
+            return nil
+        }
+        self = info
     }
 }
 
-private struct InfoFile: Codable {
+private struct InfoFile: Encodable {
     var info: FileForm
     var proof: String
 }
 
 /// The JSON form. 64-bit identities are text, because many JSON readers keep numbers as doubles.
-private struct FileForm: Codable {
+private struct FileForm: Encodable {
     var version = 1
     var key: String
     var url: String
@@ -131,9 +139,65 @@ private struct FileForm: Codable {
         return info
     }
 
+    /// Reads one; `nil` where something is missing, and for what no version of ours wrote.
+    init?(_ reader: inout InfoReader) {
+        var (version, generation): (Int?, Int?)
+        var (key, url, identity, fileExtension): (String?, String?, String?, String?)
+        var (servesRanges, pinned): (Bool?, Bool?)
+        var (fields, checked): ([[String]]?, Int64?)
+        var (entityTag, lastModified, length, variant): (String?, String?, Int64?, String?)
+        func keep<Value>(_ value: Value?, as place: inout Value?) -> Bool {
+            place = value
+            return value != nil
+        }
+        let isWhole = reader.object { name, reader in
+            switch name {
+            case "version": keep(reader.number(), as: &version)
+            case "key": keep(reader.string(), as: &key)
+            case "url": keep(reader.string(), as: &url)
+            case "generation": keep(reader.number(), as: &generation)
+            case "identity": keep(reader.string(), as: &identity)
+            case "extension": keep(reader.string(), as: &fileExtension)
+            case "entityTag": keep(reader.string(), as: &entityTag)
+            case "lastModified": keep(reader.string(), as: &lastModified)
+            case "length": keep(reader.number(), as: &length)
+            case "servesRanges": keep(reader.truth(), as: &servesRanges)
+            case "fields": keep(reader.list { $0.list { $0.string() } }, as: &fields)
+            case "checked": keep(reader.number(), as: &checked)
+            case "pinned": keep(reader.truth(), as: &pinned)
+            case "variant": keep(reader.string(), as: &variant)
+            default: false
+            }
+        }
+        guard isWhole, let version, let key, let url, let generation, let identity, let fileExtension,
+            let servesRanges, let fields, let checked, let pinned
+        else { return nil }
+        self.version = version
+        self.key = key
+        self.url = url
+        self.generation = generation
+        self.identity = identity
+        self.extension = fileExtension
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+        self.length = length
+        self.servesRanges = servesRanges
+        self.fields = fields
+        self.checked = checked
+        self.pinned = pinned
+        self.variant = variant
+    }
+
     func proof() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(XXH64.hash(Array(try encoder.encode(self))), radix: 16)
+        return FileForm.proof(Array(try encoder.encode(self))[...])
+    }
+
+    /// The hash over the form's text without white space.
+    static func proof(_ text: ArraySlice<UInt8>) -> String {
+        var hash = XXH64()
+        hash.update(text)
+        return String(hash.finish(), radix: 16)
     }
 }

@@ -372,7 +372,12 @@ extension FileSystem {
     package func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         let handle = try open(path, .read)
         var bytes: [UInt8] = []
-        try handle.read(at: 0, count: limit, into: &bytes)
+        // Most are smaller than a page; room for the largest would have to be set aside for each.
+        for count in [min(4096, limit), limit] where bytes.count < count {
+            let known = bytes.count
+            try handle.read(at: Int64(known), count: count - known, into: &bytes)
+            if bytes.count < count { break }
+        }
         return bytes
     }
 }
