@@ -23,16 +23,17 @@ final class RecordingDisk: FileSystem {
 
     fileprivate func note(_ change: Change) { changes.withLock { $0.append(change) } }
 
-    /// The disk after the first `count` changes. Of writes that no sync followed up to there `keeps` decides how many of
-    /// their bytes are there.
+    /// The disk after the first `count` changes. Of writes and holes that no sync followed up to there `keeps` decides how
+    /// many of their bytes are there; `removes`, whether a file's removal is. A directory's is where the directory is empty.
     static func disk(
-        after count: Int, of changes: [Change], keeps: (_ index: Int, _ bytes: Int) -> Int
+        after count: Int, of changes: [Change], removes: (_ index: Int) -> Bool = { _ in true },
+        keeps: (_ index: Int, _ bytes: Int) -> Int
     ) throws -> MemoryFileSystem {
         var durable: Set<Int> = []
         var open: [UInt64: [Int]] = [:]
         for (index, change) in changes.prefix(count).enumerated() {
             switch change {
-            case .write(let file, _, _): open[file, default: []].append(index)
+            case .write(let file, _, _), .punch(let file, _, _): open[file, default: []].append(index)
             case .sync(let file): durable.formUnion(open.removeValue(forKey: file) ?? [])
             default: break
             }
@@ -47,10 +48,12 @@ final class RecordingDisk: FileSystem {
                 let kept = durable.contains(index) ? bytes.count : keeps(index, bytes.count)
                 try handles[file]?.write(bytes[..<kept], at: offset)
             case .truncate(let file, let size): try handles[file]?.truncate(to: size)
-            case .punch(let file, let offset, let count): try handles[file]?.punch(offset: offset, count: count)
+            case .punch(let file, let offset, let count):
+                let kept = durable.contains(index) ? Int(count) : keeps(index, Int(count))
+                if kept > 0 { try handles[file]?.punch(offset: offset, count: Int64(kept)) }
             case .rename(let from, let to): try disk.rename(from, to: to)
-            case .removeFile(let path): try disk.removeFile(path)
-            case .removeDirectory(let path): try disk.removeDirectory(path)
+            case .removeFile(let path): if removes(index) { try disk.removeFile(path) }
+            case .removeDirectory(let path): if try disk.list(path).isEmpty { try disk.removeDirectory(path) }
             case .sync: break
             }
         }
