@@ -11,7 +11,7 @@ public struct Seal: Sendable {
     /// Sealed with `key`.
     public init(_ key: SealKey) { ask = { key } }
 
-    /// Sealed with the key that `key` answers, for example from the keychain.
+    /// Sealed with the key that `key` answers, for example from the keychain by `SealKey.inKeychain(service:)`.
     /// - Parameter key: Called whenever the store is opened, on a thread that may wait. Where it throws the store counts as
     ///   not to be used now.
     public init(_ key: @escaping @Sendable () throws -> SealKey) { ask = key }
