@@ -74,15 +74,15 @@
                 let opened = try store.openForReading()
                 do throws(StoreError) {
                     var count = 0
-                    for name in try opened.entryNames().sorted() {
-                        guard let entry = try opened.describe(name: name) else { continue }
+                    let names = try opened.entryNames().sorted()
+                    let describe = { @Sendable (name: String) throws(StoreError) in try opened.describe(name: name) }
+                    try await EntryRows.read(names, describe) { entry in
                         count += 1
                         if json {
                             var info = entry.info
                             info.stored = entry.summary.stored
                             info.statistics = entry.summary.statistics
-                            printJSON(EntryReport(info))
-                            continue
+                            return printJSON(EntryReport(info))
                         }
                         let length = entry.summary.length ?? entry.info.length
                         let stored = entry.summary.stored

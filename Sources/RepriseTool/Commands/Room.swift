@@ -49,14 +49,14 @@
                 let opened = try store.openForReading()
                 do throws(StoreError) {
                     var rows: [Row] = []
-                    for name in try opened.entryNames() {
-                        guard let use = try opened.use(name: name) else { continue }
+                    let look = { @Sendable (name: String) throws(StoreError) -> Row? in
+                        guard let use = try opened.use(name: name) else { return nil }
                         let info = try opened.describe(name: name)?.info
-                        rows.append(
-                            Row(
-                                allocated: use.allocated, lastUse: use.lastUse, isPinned: info?.isPinned ?? false,
-                                key: info?.key ?? name))
+                        return Row(
+                            allocated: use.allocated, lastUse: use.lastUse, isPinned: info?.isPinned ?? false,
+                            key: info?.key ?? name)
                     }
+                    try await EntryRows.read(try opened.entryNames(), look) { rows.append($0) }
                     rows.sort { ($0.allocated, $0.key) < ($1.allocated, $1.key) }
                     for row in rows {
                         if json { printJSON(row) } else { print("\(padded("\(Size(row.allocated))", 10))  \(row.key)") }
