@@ -29,6 +29,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The system's own words, where a file call failed.
     public var cause: String?
 
+    /// Whether the system let nobody, or not this user, write there: a volume that is read-only, a directory of another.
+    package var isWriteRefused = false
+
     package init(_ code: Code, _ message: String, cause: String? = nil) {
         self.code = code
         self.message = message
@@ -41,6 +44,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             self.init(.full, "\(what): the disk is full; free some room or lower the limit", cause: error.description)
         case .missing, .exists, .unavailable:
             self.init(.unavailable, "\(what): the disk cannot be used now", cause: error.description)
+            isWriteRefused = [FileError.readOnly, FileError.accessDenied, FileError.notPermitted].contains(error.code)
         }
     }
 

@@ -126,28 +126,11 @@
             try outcome.get()
         }
 
-        /// Runs `work` on a volume of its own of so many bytes; only root may make one, so others are told.
-        private func onVolume(_ options: String, _ work: (_ volume: String, WorkDirectory) async throws -> Void)
-            async throws
-        {
-            let directory = try WorkDirectory()
-            let volume = directory.path + "/volume"
-            try FileManager.default.createDirectory(atPath: volume, withIntermediateDirectories: true)
-            let mounted = try Program.run("/bin/mount", ["-t", "tmpfs", "-o", options, "tmpfs", volume])
-            guard mounted.status == 0 else {
-                print("no volume of its own can be made here, so ends of volumes are not tested: \(mounted.errors)")
-                return
-            }
-            let outcome = await Outcome { try await work(volume, directory) }
-            _ = try Program.run("/bin/umount", ["-l", volume])
-            try outcome.get()
-        }
-
         @Test
         func `a volume of 4 MiB fills up and gets room again: playback never stops and storing goes on, inv22 bug17`()
             async throws
         {
-            try await onVolume("size=4m,mode=700") { volume, directory in
+            try await Volume.use("size=4m,mode=700") { volume, directory in
                 let length: Int64 = 16_000_000
                 let origin = ScriptedOrigin()
                 var behaviour = OriginBehaviour()

@@ -175,4 +175,19 @@ struct FaultTests {
         try pen.write([bytes[...]])
         #expect(try StoreFixture.served(generation, FaultTests.kept).ranges == [ByteRange(0, 40)])
     }
+
+    @Test(arguments: codes, FaultyFileSystem.Operation.allCases)
+    func `inv22 a root that may not be written is told from a sick or full disk`(
+        fault: (code: Int32, expected: StoreError.Code), operation: FaultyFileSystem.Operation
+    ) throws {
+        let fixture = StoreFixture()
+        try StoreFixture.add("kept", FaultTests.kept, to: fixture.open())
+        fixture.files.setRule { called, _, _ in called == operation ? .error(fault.code) : nil }
+        do throws(StoreError) { _ = try fixture.open() } catch {
+            let isRefused = [FileError.readOnly, FileError.accessDenied, FileError.notPermitted].contains(fault.code)
+            #expect(error.isWriteRefused == isRefused && error.code == fault.expected)
+        }
+        fixture.files.setRule(nil)
+        #expect(try fixture.open().open(key: "kept") != nil)
+    }
 }

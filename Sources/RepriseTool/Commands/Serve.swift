@@ -92,8 +92,8 @@
                 // A thousand clients need more sockets than a shell lets a program have.
                 SystemCalls.raiseDescriptorLimit()
                 let edge = chosen.edge
-                let opened = try store.open()
-                let token = chosen.hasToken && edge == nil ? try store.token() : nil
+                let (opened, refusal) = try store.openToServe()
+                let token = chosen.hasToken && edge == nil ? try store.token(isReadOnly: opened == nil) : nil
                 var rules = try decided.cacheConfiguration(isShared: edge != nil)
                 if edge != nil {
                     rules.freshness = .http
@@ -102,7 +102,9 @@
                 let client = try UpstreamOptions.client(decided, requests: rules.tuning.requestsPerHost)
                 let several =
                     chosen.origins.count > 1 ? FailoverOriginClient(client: client, origins: chosen.origins) : nil
-                let cache = MediaCache(store: opened, client: several ?? client, configuration: rules)
+                let cache = MediaCache(
+                    store: opened, client: several ?? client, configuration: rules,
+                    trouble: refusal.map(CacheError.init))
                 several?.onFailure { [weak cache] in cache?.noteFailure(of: $0, reason: $1) }
                 let library =
                     chosen.isSample ? try await SampleLibrary.start(port: chosen.port == 0 ? 0 : chosen.port + 1) : nil
@@ -119,15 +121,20 @@
                 }
                 let log = chosen.makeLog()
                 let eventLog = EventLog(cache, log)
-                let administration = try await Administration.start(
-                    cache: cache, proxy: proxy, root: chosen.root, hasToken: token != nil, port: chosen.adminPort,
-                    log: log)
+                // Its secret is in a file of the store, so without one there is nobody who could ask.
+                let administration =
+                    opened == nil
+                    ? nil
+                    : try await Administration.start(
+                        cache: cache, proxy: proxy, root: chosen.root, hasToken: token != nil, port: chosen.adminPort,
+                        log: log)
+                if let refusal { warn(of: refusal, chosen) }
                 announce(proxy, sources + (library?.urls ?? []), chosen)
                 let group = ServiceGroup(
                     configuration: .init(
                         services: [Running(proxy: proxy)], gracefulShutdownSignals: [.sigint, .sigterm], logger: log))
                 try await group.run()
-                await administration.stop()
+                await administration?.stop()
                 await proxy.stop()
                 await cache.close()
                 await library?.stop()
@@ -138,6 +145,13 @@
                     "stopped: \(Size(sums.served)) served, \(Size(sums.fromOrigin)) from origins, \(sums.originRequests) requests"
                 )
             }
+        }
+
+        private func warn(of refusal: StoreError, _ chosen: ServeSettings) {
+            printError(
+                "reprise: \(refusal.description). Everything plays from its origin; nothing is kept, and what is stored "
+                    + "already is not used. Let this user write \(chosen.root), or choose another directory, and start "
+                    + "again. Until then there is no administration.")
         }
 
         private func announce(_ proxy: MediaProxy, _ sources: [OriginURL], _ chosen: ServeSettings) {

@@ -20,6 +20,8 @@
             var completeEntries = 0
             var pinnedEntries = 0
             var storedBytes: Int64 = 0
+            /// Whether this user may write the store; where not, a server keeps nothing and uses nothing of it.
+            var isWritable = true
             /// Sums since the store was made; absent where none are kept.
             var total: StoreStatisticsReport?
             /// Sums of the running server; absent where there is none.
@@ -31,7 +33,7 @@
                 var report = Report()
                 let root = try store.root
                 let key = try store.key()
-                do throws(StoreError) { try count(&report, root, key) } catch { throw Failure(error) }
+                do throws(StoreError) { try await count(&report, root, key) } catch { throw Failure(error) }
                 if let client = try await store.runningServer() {
                     report.server = try await Control.server(client).send(.statistics, as: StatisticsReport.self)
                     // It has counted since its file was written.
@@ -42,13 +44,16 @@
             }
         }
 
-        private func count(_ report: inout Report, _ root: String, _ key: SealKey?) throws(StoreError) {
+        private func count(_ report: inout Report, _ root: String, _ key: SealKey?) async throws(StoreError) {
             // Nothing was ever stored there: that is no error.
+            if FileManager.default.fileExists(atPath: root) {
+                report.isWritable = FileManager.default.isWritableFile(atPath: root)
+            }
             guard FileManager.default.fileExists(atPath: root + "/format") else { return }
             let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
             report.total = try opened.readStatistics().map { StoreStatisticsReport(StoreStatistics(named: $0)) }
-            for name in try opened.entryNames() {
-                guard let entry = try opened.describe(name: name) else { continue }
+            let describe = { @Sendable (name: String) throws(StoreError) in try opened.describe(name: name) }
+            try await EntryRows.read(try opened.entryNames(), describe) { entry in
                 report.entries += 1
                 report.storedBytes += entry.summary.stored
                 if let length = entry.info.length, entry.summary.stored >= length { report.completeEntries += 1 }
@@ -58,6 +63,9 @@
 
         private func describe(_ report: Report, _ root: String) {
             print("store       \(root)")
+            if !report.isWritable {
+                print("            cannot be written by this user: a server keeps nothing, and plays from the origin")
+            }
             print(
                 "entries     \(report.entries), \(report.completeEntries) complete, \(report.pinnedEntries) pinned")
             print("stored      \(Size(report.storedBytes))")

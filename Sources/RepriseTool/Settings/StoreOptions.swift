@@ -66,6 +66,28 @@
             }
         }
 
+        /// Opens the store for writing; where it is there and may only be read, why, as playing goes on without it.
+        func openToServe() throws -> (store: Store?, refusal: StoreError?) {
+            let root = try root
+            let key = try key()
+            do throws(StoreError) {
+                return (
+                    try Store(
+                        root: root, fileSystem: RealFileSystem(), key: key, onSlots: try SlotTrace.fromEnvironment()),
+                    nil
+                )
+            } catch {
+                guard error.isWriteRefused, FileManager.default.fileExists(atPath: root) else { throw Failure(error) }
+                // What would be an error on a volume that can be written is one here, too.
+                do throws(StoreError) {
+                    _ = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
+                } catch {
+                    if error.code != .unavailable { throw Failure(error) }
+                }
+                return (nil, error)
+            }
+        }
+
         /// Opens the store for looking only: it may be in use.
         func openForReading() throws -> Store {
             let root = try root
@@ -78,16 +100,17 @@
         }
 
         /// The token of this store's server: made once, so that URLs stay good over restarts.
-        func token() throws -> String {
+        /// - Parameter isReadOnly: The store cannot be written: where it has no token yet, one is made for this time only.
+        func token(isReadOnly: Bool = false) throws -> String {
             let root = try root
             do throws(FileError) {
                 let files = RealFileSystem()
+                if isReadOnly { return try storedToken(root, files) ?? ProxyConfiguration.makeToken() }
                 try files.makeDirectory(root)
                 let handle = try files.open(root + "/token", .create)
                 var bytes: [UInt8] = []
                 try handle.read(at: 0, count: 64, into: &bytes)
-                let found = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
-                if found.utf8.count == 32, found.allSatisfy({ $0.isHexDigit }) { return found }
+                if let found = RepriseTool.token(in: bytes) { return found }
                 let token = ProxyConfiguration.makeToken()
                 try handle.truncate(to: 0)
                 try handle.write(Array((token + "\n").utf8), at: 0)
@@ -96,6 +119,18 @@
                 throw Failure(74, "the token file in \(root) cannot be used: \(error)")
             }
         }
+    }
+
+    private func storedToken(_ root: String, _ files: RealFileSystem) throws(FileError) -> String? {
+        do throws(FileError) { return token(in: try files.readAll(root + "/token", limit: 64)) } catch {
+            if error.kind == .missing { return nil }
+            throw error
+        }
+    }
+
+    private func token(in bytes: [UInt8]) -> String? {
+        let found = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+        return found.utf8.count == 32 && found.allSatisfy { $0.isHexDigit } ? found : nil
     }
 
     /// A message for a person and the exit code that goes with it.

@@ -52,7 +52,7 @@
 
             init(
                 directory: String, token: Bool = false, port: Int = 0, arguments: [String] = [],
-                environment: [String: String] = [:]
+                environment: [String: String] = [:], errors: String? = nil
             ) throws {
                 process.executableURL = Program.reprise
                 process.arguments =
@@ -60,6 +60,10 @@
                 process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
                 let output = Pipe()
                 process.standardOutput = output
+                if let errors {
+                    _ = FileManager.default.createFile(atPath: errors, contents: nil)
+                    process.standardError = try Foundation.FileHandle(forWritingTo: URL(fileURLWithPath: errors))
+                }
                 try process.run()
                 self.port = try Server.port(announcedOn: output.fileHandleForReading)
             }
