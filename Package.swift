@@ -24,9 +24,12 @@ var packages: [Package.Dependency] = [
 
 /// Apple's platforms bring CryptoKit; only Linux needs a package for SHA-256 (and, later, AES-GCM).
 var crypto: [Target.Dependency] = []
+/// For a test only: AES block by block, which on Apple's platforms the system has.
+var blockCipher: [Target.Dependency] = []
 #if os(Linux)
     packages.append(.package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"))
     crypto.append(.product(name: "Crypto", package: "swift-crypto"))
+    blockCipher.append(.product(name: "CryptoExtras", package: "swift-crypto"))
 #endif
 
 /// On Linux a module of ours stands in for Apple's AVFoundation: the adapter is compiled and tested against it, and
@@ -163,7 +166,7 @@ let package = Package(
             name: "RepriseCoreTests",
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
-            ]),
+            ] + crypto + blockCipher),
         // The umbrella alone: what one import brings.
         .testTarget(name: "RepriseTests", dependencies: ["Reprise", "RepriseTesting"]),
         .testTarget(

@@ -9,7 +9,7 @@
         private let handle: ReaderHandle
 
         init(_ resource: MediaResource, bytes: Int64) {
-            handle = resource.makeHandle(in: ByteRange(0, bytes), priority: .prefetch)
+            handle = resource.makeHandle(in: ByteRange(0, bytes), priority: .prefetch, isHandedOn: false)
             Self.go(on: handle)
         }
 

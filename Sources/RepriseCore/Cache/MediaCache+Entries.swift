@@ -174,7 +174,7 @@ extension MediaResource {
 
     /// Reads as much as it takes to tell media from a page, and waits until it is decided whether it is stored.
     private func bringEntry() async throws(CacheError) {
-        let handle = makeHandle(in: ByteRange(0, SessionState.sniffedBytes), priority: .prefetch)
+        let handle = makeHandle(in: ByteRange(0, SessionState.sniffedBytes), priority: .prefetch, isHandedOn: false)
         var reader = CacheReader(handle: handle)
         do { while try await reader.next() != nil {} } catch let error as CacheError { throw error } catch {
             throw CacheError(.closed, "the task was cancelled")

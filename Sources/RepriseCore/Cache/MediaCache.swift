@@ -196,15 +196,19 @@ public final class MediaCache: Sendable {
         return MediaResource(cache: self, request: request)
     }
 
-    func makeReader(_ request: ResourceRequest, position: Int64, end: Int64, priority: TransferPlanner.Priority)
-        -> ReaderHandle
-    {
+    /// - Parameter isHandedOn: Whether anybody looks at the bytes; where nobody does they need not be transformed.
+    func makeReader(
+        _ request: ResourceRequest, position: Int64, end: Int64, priority: TransferPlanner.Priority, isHandedOn: Bool
+    ) -> ReaderHandle {
         // What must not be stored is not stored, whoever else wants it (RFC 9111 §5.2.1.5).
         let isAlone = configuration.freshness == .http && RequestCacheControl(request.fields).noStore
         let first =
             isAlone
             ? placeAlone(request, position, end, priority) : place(request, position, end, priority)
-        return ReaderHandle(first, position: position, end: end, queues: environment.queues) { other, position, end in
+        return ReaderHandle(
+            first, position: position, end: end, queues: environment.queues,
+            transform: isHandedOn ? transform(for: request) : nil
+        ) { other, position, end in
             switch other {
             case .alone: return self.placeAlone(request, position, end, .playing)
             case .variant(let variant):
@@ -360,8 +364,12 @@ public struct MediaResource: Sendable {
         CacheReader(handle: makeHandle(in: range ?? .from(0)))
     }
 
-    package func makeHandle(in range: ByteRange, priority: TransferPlanner.Priority = .playing) -> ReaderHandle {
-        cache.makeReader(request, position: range.lowerBound, end: range.upperBound, priority: priority)
+    /// - Parameter isHandedOn: Whether anybody looks at the bytes; `false` is for those who only have them come.
+    package func makeHandle(
+        in range: ByteRange, priority: TransferPlanner.Priority = .playing, isHandedOn: Bool = true
+    ) -> ReaderHandle {
+        cache.makeReader(
+            request, position: range.lowerBound, end: range.upperBound, priority: priority, isHandedOn: isHandedOn)
     }
 
     /// The bytes of `range`, or of everything, as a sequence that is pulled: nothing is buffered beyond the read-ahead.

@@ -1,17 +1,17 @@
 package import RepriseHTTP
 package import ReprisePlatform
 import RepriseRanges
-package import RepriseStorage
+import RepriseStorage
 
 /// A reader as the doors use it: no waiting inside, bytes as leases on the file or as memory.
 ///
 /// Any thread may call it, one call at a time a handle; `leave` may come at any time.
 package final class ReaderHandle: Sendable {
     package enum Step: Sendable {
-        /// Bytes that are only in memory, and their offset.
+        /// Bytes that are only in memory, or a transformed copy of them, and their offset.
         case memory(ArraySlice<UInt8>, at: Int64)
         /// Verified bytes in the body file.
-        case lease(ExtentLease)
+        case lease(ReaderLease)
         /// Nothing yet: the waker given with the call is called once when it is worth asking again.
         case pending
         /// The end of the range or of the resource.
@@ -46,14 +46,17 @@ package final class ReaderHandle: Sendable {
     private static let mostVariants = 3
 
     package let queues: any WorkQueues
+    /// What makes the bytes those a player is given: here, so that no door can forget it.
+    private let transform: CheckedTransform?
     private let place: @Sendable (Other, _ position: Int64, _ end: Int64) -> Place
     private let state: Lock<State>
 
     init(
-        _ first: Place, position: Int64, end: Int64, queues: any WorkQueues,
+        _ first: Place, position: Int64, end: Int64, queues: any WorkQueues, transform: CheckedTransform?,
         place: @escaping @Sendable (Other, _ position: Int64, _ end: Int64) -> Place
     ) {
         self.queues = queues
+        self.transform = transform
         self.place = place
         state = Lock(State(session: first.session, id: first.id, position: position, end: end))
     }
@@ -66,15 +69,22 @@ package final class ReaderHandle: Sendable {
 
     /// Bytes from the reader's position on, at most `limit`.
     package func step(limit: Int, wake: @escaping @Sendable () -> Void) -> Step {
+        guard let transform else { return stored(limit: limit, wake: wake) }
+        let step = stored(limit: min(limit, CheckedTransform.mostAtOnce), wake: wake)
+        guard case .memory(let bytes, let offset) = step else { return step }
+        return .memory(transform.applied(to: bytes, at: offset), at: offset)
+    }
+
+    private func stored(limit: Int, wake: @escaping @Sendable () -> Void) -> Step {
         guard let (session, id) = current() else { return .failed(CacheError(.closed, "the reader was closed")) }
         switch session.step(id, limit: limit, wake: wake) {
         case .memory(let bytes, let offset): return .memory(bytes, at: offset)
-        case .lease(let lease): return .lease(lease)
+        case .lease(let lease): return .lease(ReaderLease(lease, transform))
         case .pending: return .pending
         case .end: return .end
         case .failed(let error):
             guard reopens(after: error, session, id) else { return .failed(error) }
-            return step(limit: limit, wake: wake)
+            return stored(limit: limit, wake: wake)
         }
     }
 
@@ -83,7 +93,7 @@ package final class ReaderHandle: Sendable {
         guard let (session, id) = current() else { return .failure(CacheError(.closed, "the reader was closed")) }
         let answer = session.info(id, wake: wake)
         if case .failure(let error) = answer, reopens(after: error, session, id) { return info(wake: wake) }
-        return answer
+        return transform == nil ? answer : answer.map { $0?.withoutDigests() }
     }
 
     /// How the request was handled, for `Cache-Status`: a miss turns out once `info` or bytes are there. `nil` after
@@ -106,13 +116,13 @@ package final class ReaderHandle: Sendable {
     }
 
     /// Puts leased bytes back that turned out to be disturbed on disk: they are proved again, or fetched.
-    package func putBack(_ lease: ExtentLease) {
+    package func putBack(_ lease: ReaderLease) {
         if let (session, id) = current() { session.unread(id, to: lease.range.lowerBound) }
     }
 
     /// Reads leased bytes on the read pool and hands them over on one of its threads; `nil` where they were disturbed
     /// on disk: the lease has been put back then, and it is worth asking again.
-    package func read(_ lease: ExtentLease, then: @escaping @Sendable ([UInt8]?) -> Void) {
+    package func read(_ lease: ReaderLease, then: @escaping @Sendable ([UInt8]?) -> Void) {
         queues.read {
             var bytes: [UInt8]?
             if lease.isUndisturbed {

@@ -14,8 +14,9 @@ extension MediaResource {
     /// `file` may name a directory that is there, which gets a file called as in the URL; a name without an extension gets the
     /// right one. Every byte is proved on its way. Where the volume can, the copy takes no room of its own until one of the two
     /// is changed; it is never a link, so what is done to it does not reach the store. It takes the place of a file of that
-    /// name, in one step, and is readable by its owner alone. Nothing is asked of the origin: `complete(url)` before it
-    /// fetches what is missing. A process that is killed leaves a hidden file that ends in `.part` beside it.
+    /// name, in one step, and is readable by its owner alone. Its bytes are those a player is given: where the resource has a
+    /// `ContentTransform`, transformed ones. Nothing is asked of the origin: `complete(url)` before it fetches what is missing.
+    /// A process that is killed leaves a hidden file that ends in `.part` beside it.
     /// - Throws: `CacheError`: `.incomplete`, saying what is missing; `.unsupported` for what is no file URL; `.store` where the
     ///   file cannot be made, or what is stored is damaged.
     @discardableResult
@@ -23,7 +24,12 @@ extension MediaResource {
         guard file.isFileURL else { throw CacheError(.unsupported, "\(file.absoluteString) is no file's URL") }
         let store = try cache.keptStore()
         let (key, path) = (request.key.text, file.path)
-        let begun = try await cache.onReadPool { () throws(StoreError) in try store.beginExport(key: key, to: path) }
+        let transform = cache.transform(for: request).map { transform -> CopyTransform in
+            { bytes, offset in transform.apply(to: &bytes, at: offset) }
+        }
+        let begun = try await cache.onReadPool { () throws(StoreError) in
+            try store.beginExport(key: key, to: path, transform: transform)
+        }
         guard let copy = begun else { throw CacheError(.incomplete, "nothing is stored of \(request.url)") }
         do throws(CacheError) {
             try await carryOut(copy)

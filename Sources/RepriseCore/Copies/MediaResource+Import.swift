@@ -16,8 +16,11 @@ extension MediaResource {
     /// the place of what was stored in one step, who plays that goes on undisturbed, and bytes of the two never meet. A pin
     /// stays. What the origin says later of length or validator counts as for anything stored; with freshness `.http` it is
     /// asked before the first use. The store's limits hold, admission does not: it was asked for.
-    /// - Throws: `CacheError`: `.unsupported` for what is no file URL or no description; `.store` where the file cannot be read,
-    ///   is empty or changes meanwhile, or cannot be stored.
+    ///
+    /// A resource that has a `ContentTransform` takes no file: the store has to hold what the origin sends, the file most likely
+    /// holds what players are given, as an export does, and a transform knows no way back.
+    /// - Throws: `CacheError`: `.unsupported` for what is no file URL or no description, and for a resource with a
+    ///   transform; `.store` where the file cannot be read, is empty or changes meanwhile, or cannot be stored.
     @discardableResult
     public func importFile(
         _ file: URL, as description: ImportDescription = ImportDescription()
@@ -30,6 +33,11 @@ extension MediaResource {
     package func importFile(
         atPath path: String, as description: ImportDescription
     ) async throws(CacheError) -> EntryInfo {
+        guard cache.transform(for: request) == nil else {
+            throw CacheError(
+                .unsupported,
+                "\(request.url) has a content transform, so a file of what is played is not what its origin sends")
+        }
         let store = try cache.keptStore()
         let queues = cache.environment.queues
         let identity = UInt64(queues.randomFraction() * 0x1p52) << 11 | 1

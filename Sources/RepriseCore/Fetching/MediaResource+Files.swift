@@ -11,7 +11,8 @@ import RepriseStorage
 /// Download, then play: the resource as a file.
 extension MediaResource {
     /// The whole resource as a file; fetches what is missing and returns when it is there.
-    /// - Throws: `CacheError`: `.unsupported` in a sealed store (see `fileURL(decipheredIn:)`), `.store` where nothing can be kept, and those of reading;
+    /// - Throws: `CacheError`: `.unsupported` in a sealed store and for a resource with a `ContentTransform` (see
+    ///   `fileURL(decipheredIn:)`), `.store` where nothing can be kept, and those of reading;
     ///   `CancellationError` where the task was cancelled.
     public func fileURL() async throws -> FileLease { try await fileURL(afterBytes: .max) }
 
@@ -21,6 +22,13 @@ extension MediaResource {
     ///   which cannot be opened before all is there, unless it is.
     public func fileURL(afterBytes count: Int64) async throws -> FileLease {
         let store = try cache.keptStore()
+        guard cache.transform(for: request) == nil else {
+            throw CacheError(
+                .unsupported,
+                "\(request.url) cannot be opened as a file: what is stored of it are the bytes its origin sent, before its "
+                    + "content transform; read it through asset(for:), the server or a reader, or have the transformed bytes "
+                    + "in a file by fileURL(decipheredIn:)")
+        }
         let fetch = RangeFetch(self, .from(0))
         let task = Task {
             do { try await fetch.run() } catch { return }  // It told the fetch, which tells whoever waits.
@@ -46,15 +54,16 @@ extension MediaResource {
         }
     }
 
-    /// The whole resource as a file, also in a sealed store: there it is deciphered into a file in `directory`, which has
-    /// to be there, and which anybody who may read that directory's disk can read. Elsewhere as `fileURL()`.
+    /// The whole resource as a file, also in a sealed store and where it has a `ContentTransform`: it is deciphered, and
+    /// transformed, into a file in `directory`, which has to be there, and which anybody who may read that directory's disk
+    /// can read. Elsewhere as `fileURL()`.
     ///
     /// The deciphered file goes with the lease. A process that is killed leaves it behind: a directory that the app
     /// empties when it starts is a good one.
     /// - Throws: As `fileURL()`; `.store` where `directory` cannot be used.
     public func fileURL(decipheredIn directory: URL) async throws -> FileLease {
         let store = try cache.keptStore()
-        guard store.proofKind == .sealed else { return try await fileURL() }
+        guard store.proofKind == .sealed || cache.transform(for: request) != nil else { return try await fileURL() }
         let fetch = RangeFetch(self, .from(0))
         do {
             try await fetch.run()

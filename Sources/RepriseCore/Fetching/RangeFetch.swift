@@ -24,7 +24,7 @@ final class RangeFetch: Fetch {
     ) {
         self.range = range
         self.queue = queue
-        handle = resource.makeHandle(in: range, priority: priority)
+        handle = resource.makeHandle(in: range, priority: priority, isHandedOn: false)
     }
 
     /// Fetches what is missing, and returns when all is stored.

@@ -7,7 +7,8 @@
     import ReprisePlatform
     import RepriseStorage
 
-    /// Sends one answer's bytes: verified regions of the body file go to the kernel, everything else as buffers.
+    /// Sends one answer's bytes: verified regions of the body file go to the kernel, everything else as buffers, also what is
+    /// sealed or transformed.
     ///
     /// A region is at most 1 MiB and one at a time; its lease ends when it has left. Runs on the channel's event
     /// loop; bytes the kernel does not hold in memory are read on the read pool first.
@@ -201,7 +202,7 @@
             writer.write(body: data)
         }
 
-        private func send(_ lease: ExtentLease) {
+        private func send(_ lease: ReaderLease) {
             guard lease.isUndisturbed else {
                 handle.putBack(lease)
                 return
@@ -243,14 +244,14 @@
             }
         }
 
-        private func copy(_ lease: ExtentLease) {
+        private func copy(_ lease: ReaderLease) {
             guard lease.range.count <= BodySender.copyLimit, let bytes = lease.readResident() else {
                 return read(lease)
             }
             write(.byteBuffer(ByteBuffer(bytes: bytes)), count: bytes.count)
         }
 
-        private func read(_ lease: ExtentLease) {
+        private func read(_ lease: ReaderLease) {
             isBusy = true
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop

@@ -1,6 +1,9 @@
 package import ReprisePlatform
 import RepriseRanges
 
+/// What a copy's bytes go through: as many, which begin at an offset in bytes.
+package typealias CopyTransform = @Sendable (_ bytes: inout [UInt8], _ offset: Int64) -> Void
+
 /// A copy of a complete entry in a file of somebody's own, made step by step.
 ///
 /// Each block is proved as it is in the copy, so what a broken disk or somebody else did to the entry is never handed on. Where
@@ -24,17 +27,23 @@ package struct EntryExport: Sendable {
     private let fileSystem: any FileSystem
     private let temporary: String
     private let file: any FileHandle
+    private let transform: CopyTransform?
 
     /// Begins.
-    /// - Parameter given: Absolute path of a directory that is there, or of the file; without an extension it gets the right one.
+    /// - Parameters:
+    ///   - given: Absolute path of a directory that is there, or of the file; without an extension it gets the right one.
+    ///   - transform: What makes of the entry's bytes those of the copy.
     /// - Throws: `.incomplete`, saying what is missing; `.full` and `.unavailable` for the place.
-    package init(_ snapshot: EntrySnapshot, to given: String, fileSystem: any FileSystem) throws(StoreError) {
+    package init(
+        _ snapshot: EntrySnapshot, to given: String, fileSystem: any FileSystem, transform: CopyTransform? = nil
+    ) throws(StoreError) {
         guard let length = snapshot.info.length, let missing = snapshot.missing, missing.isEmpty else {
             throw EntryExport.incomplete(snapshot)
         }
         self.snapshot = snapshot
         self.fileSystem = fileSystem
         self.length = length
+        self.transform = transform
         do throws(FileError) {
             let place = ExportPlace(
                 given, isDirectory: try EntryExport.isDirectory(given, fileSystem), of: snapshot.info,
@@ -42,7 +51,8 @@ package struct EntryExport: Sendable {
             path = place.path
             temporary = place.temporary
             let generation = snapshot.generation
-            sharesRoom = generation.isSealed ? false : try fileSystem.clone(generation.body, to: place.temporary)
+            let isPlain = !generation.isSealed && transform == nil
+            sharesRoom = isPlain ? try fileSystem.clone(generation.body, to: place.temporary) : false
             file = try EntryExport.open(place.temporary, isThere: sharesRoom, fileSystem)
         } catch {
             throw EntryExport.failure(error, given)
@@ -62,7 +72,10 @@ package struct EntryExport: Sendable {
                 guard let found, Int64(found.count) >= wanted else { throw FileError.damaged("block \(block)") }
                 if !sharesRoom { bytes += found.prefix(Int(wanted)) }
             }
-            if !sharesRoom { try file.write(bytes, at: done) }
+            if !sharesRoom {
+                transform?(&bytes, done)
+                try file.write(bytes, at: done)
+            }
         } catch {
             throw EntryExport.failure(error, path)
         }
@@ -137,9 +150,11 @@ package struct EntryExport: Sendable {
 
 extension Store {
     /// Begins to copy the entry of `key` to a file of the caller's; `nil` where nothing is stored of it. I/O.
-    package func beginExport(key: String, to path: String) throws(StoreError) -> EntryExport? {
+    package func beginExport(
+        key: String, to path: String, transform: CopyTransform? = nil
+    ) throws(StoreError) -> EntryExport? {
         guard let snapshot = try snapshot(key: key) else { return nil }
-        return try EntryExport(snapshot, to: path, fileSystem: fileSystem)
+        return try EntryExport(snapshot, to: path, fileSystem: fileSystem, transform: transform)
     }
 
     /// Removes a file that was exported; one that is gone already is none of an error. I/O.

@@ -172,7 +172,7 @@ import Testing
         world.play("/film.mp4").expectWhole(40 * Self.mega)
         let slow = world.player("/film.mp4")
         slow.play(to: 64 * 1024)
-        var leases: [ExtentLease] = []
+        var leases: [ReaderLease] = []
         let content = PositionCodedContent(length: 40 * Self.mega)
         for _ in 0..<4 {
             if case .lease(let lease) = slow.handle.step(limit: 1 << 20, wake: {}) { leases.append(lease) }

@@ -132,6 +132,10 @@ extension SessionState {
     }
 
     /// The first bytes say whether this is media at all.
+    ///
+    /// They are the origin's own, also where a transform is to come: what a page is told by is what the origin sent, and
+    /// transformed it would pass for media. Enciphered media begin as a page does by accident about once in 2^32 resources;
+    /// such a one plays all the same, only it is not stored.
     /// - Parameter isAtEnd: Whether no more will come, though the length may not be known for certain.
     private mutating func sniff(_ id: Int, isAtEnd: Bool = false) {
         guard let transfer = transfers[id], let number = transfer.representation,
