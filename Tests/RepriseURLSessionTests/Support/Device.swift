@@ -12,10 +12,14 @@ final class Device: Sendable {
     let cache: MediaCache
     private let directory = TemporaryDirectory()
 
-    init(_ configuration: URLSessionOriginClient.Configuration = URLSessionOriginClient.Configuration()) throws {
+    init(
+        _ configuration: URLSessionOriginClient.Configuration = URLSessionOriginClient.Configuration(),
+        cache cached: MediaCache.Configuration = MediaCache.Configuration()
+    ) throws {
         server = try SocketOrigin(origin)
         cache = try MediaCache(
-            directory: directory.path + "/store", client: URLSessionOriginClient(configuration: configuration))
+            directory: directory.path + "/store", client: URLSessionOriginClient(configuration: configuration),
+            configuration: cached)
     }
 
     func put(_ path: String, length: Int64, _ change: (inout OriginBehaviour) -> Void = { _ in }) {
