@@ -3,6 +3,19 @@ import RepriseStorage
 import Testing
 
 @Suite struct QuotaTests {
+    @Test func `inv21 before what is there was counted no more is stored than a margin`() {
+        var quota = Quota(limits: .init(bytes: 1000))
+        quota.stored(99)
+        #expect(quota.hasRoom && !quota.isDue)
+        quota.stored(1)
+        #expect(!quota.hasRoom && quota.isDue && quota.refusal.contains("counted"))
+        quota.counted(500)
+        #expect(quota.hasRoom && !quota.isDue && quota.used == 500)
+        var unlimited = Quota(limits: .init())
+        unlimited.stored(1 << 40)
+        #expect(unlimited.hasRoom && !unlimited.isDue)
+    }
+
     @Test func `a sweep begins at high water and goes down to low water`() {
         var quota = Quota(limits: .init(bytes: 1000))
         quota.counted(900)

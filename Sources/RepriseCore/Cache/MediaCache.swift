@@ -91,12 +91,13 @@ public final class MediaCache: Sendable {
         var sum = sum
         for name in names.prefix(64) {
             do throws(StoreError) {
+                // All of its files: what a process that was killed left beside the entry's own takes room, too.
+                sum.allocated += try store.use(name: name)?.allocated ?? 0
                 guard let entry = try store.describe(name: name) else { continue }
                 let key = ResourceKey(entry.info.key)
                 if key != key.primary { noteVariant() }
                 sum.entries += 1
                 sum.stored += entry.summary.stored
-                sum.allocated += entry.summary.allocated
             } catch {
                 noteVariant()
                 environment.hub.send(.degraded(key: name, reason: error.description))
@@ -109,9 +110,7 @@ public final class MediaCache: Sendable {
                 state.usage = total
                 state.mayHaveVariants = state.hasSeenVariant
             }
-            environment.quota.update {
-                $0.counted(total.allocated + Int64(total.entries) * Quota.entryCost)
-            }
+            environment.quota.update { $0.counted(total.allocated) }
             environment.quota.call()
         } else {
             environment.queues.upkeep { [weak self] in self?.count(store, rest, total) }

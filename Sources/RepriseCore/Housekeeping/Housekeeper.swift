@@ -98,7 +98,7 @@ final class Housekeeper: Sendable {
             quota.update { $0.looked(room) }
             // One that is read may have half of all before others have to go for it.
             if !quota.excess.isNone { trim(above: quota.capacity / 2) }
-            guard countsAll || !quota.excess.isNone else { return finish() }
+            guard countsAll || !quota.excess.isNone || quota.needsCount else { return finish() }
             count(store, try store.entryNames().sorted(), [])
         } catch { tell(error) }
     }

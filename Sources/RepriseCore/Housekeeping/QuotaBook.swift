@@ -36,6 +36,9 @@ package final class QuotaBook: Sendable {
     /// Why nothing more is stored.
     package var refusal: String { state.withLock { $0.quota.refusal } }
 
+    /// Whether nothing more is stored before what is there was counted.
+    package var needsCount: Bool { state.withLock { $0.quota.needsCount } }
+
     /// What has to go.
     package var excess: Quota.Excess { state.withLock { $0.quota.excess } }
 

@@ -31,6 +31,8 @@ package struct Quota: Sendable {
     package var limits: StoreLimits
     /// Bytes all entries take, as far as is known: counted by a sweep, and added to since.
     package private(set) var used: Int64 = 0
+    /// Whether what was there already has been counted.
+    private var isCounted = false
     private var sinceLook: Int64 = 0
     /// Bytes the volume lets us have, as it said last; `nil` where it sets no bound.
     private var volumeCapacity: Int64?
@@ -45,7 +47,11 @@ package struct Quota: Sendable {
     private var margin: Int64 { min(capacity / 10, 64 << 20) }
 
     /// Whether more may be stored now.
-    package var hasRoom: Bool { used < capacity && filesMissing == 0 }
+    package var hasRoom: Bool { used < capacity && filesMissing == 0 && !needsCount }
+
+    /// Whether nothing more is stored before it is known what was there: a store that begins full would go far over its
+    /// limit while it is counted.
+    package var needsCount: Bool { !isCounted && limits.bytes != nil && used >= margin }
 
     /// Bytes were stored.
     package mutating func stored(_ bytes: Int64) {
@@ -64,6 +70,7 @@ package struct Quota: Sendable {
         // What the volume has left for us does not change by counting.
         volumeCapacity = volumeCapacity.map { $0 + bytes - used }
         used = bytes
+        isCounted = true
     }
 
     /// The volume was asked what it has left.
@@ -75,7 +82,7 @@ package struct Quota: Sendable {
     }
 
     /// Whether the janitor is to look after it: high water is reached, or the volume was not asked for long.
-    package var isDue: Bool { !excess.isNone || asksVolume && sinceLook >= Quota.lookInterval }
+    package var isDue: Bool { !excess.isNone || needsCount || asksVolume && sinceLook >= Quota.lookInterval }
 
     private var asksVolume: Bool { limits.freeSpace != nil || limits.freeFiles != nil }
 
@@ -88,6 +95,7 @@ package struct Quota: Sendable {
 
     /// Why nothing more is stored, and what to do.
     package var refusal: String {
+        if needsCount { return "what the store holds is still being counted; this is stored later" }
         if filesMissing > 0 {
             return "the volume can hold too few more files; make room on it, or lower the limit of free files"
         }
