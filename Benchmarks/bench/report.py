@@ -31,6 +31,7 @@ GOALS = [
     ("many entries", "ms, first answer", None, "<=", 50, None),
     ("many entries", "s, ls", None, "<=", 2, None),
     ("many entries", "MiB, memory", None, "<=", 100, None),
+    ("many entries", "evicted before older", None, "<=", 0, None),
 ]
 ROWS = ["warm 64 KiB", "warm 64 KiB, wrk", "warm 1 MiB", "warm 1 GiB", "1 GiB after reopening",
         "1 GiB, second pass after reopening", "cold 1 GiB", "cold 1 GiB at 100 MB/s", "cold first byte", "jumps", "leaving",

@@ -21,6 +21,8 @@ class Origin(http.server.ThreadingHTTPServer):
 
     An object's entity tag is the number of its generation; every generation has other bytes, and its length."""
     daemon_threads = True
+    # Python's 5 lets connections wait for seconds once they all come at once.
+    request_queue_size = 128
     PIECE = 65_536
 
     class Handler(http.server.BaseHTTPRequestHandler):
