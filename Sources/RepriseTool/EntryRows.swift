@@ -27,6 +27,14 @@
             }
         }
 
+        /// Hands description and summary of each of a store's entries to `take`, in the order of their names.
+        static func descriptions(
+            of store: Store, take: ((info: EntryInfo, summary: EntrySummary)) -> Void
+        ) async throws(StoreError) {
+            let describe = { @Sendable (name: String) throws(StoreError) in try store.describe(name: name) }
+            try await read(try store.entryNames().sorted(), describe, take: take)
+        }
+
         private static func rows<Row>(
             _ names: ArraySlice<String>, _ read: (String) throws(StoreError) -> Row?
         ) -> Result<[Row], StoreError> {

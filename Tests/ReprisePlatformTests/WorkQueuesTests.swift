@@ -18,7 +18,7 @@ struct WorkQueuesTests {
     @Test(arguments: [-7, 0, 1, 5, Int.min, Int.max])
     func `run one lane's work in order, one at a time`(lane: Int) {
         let queues = SystemWorkQueues()
-        let seen = Mutex<[Int]>([])
+        let seen = Lock<[Int]>([])
         let running = Atomic<Int>(0)
         let overlapped = Atomic<Bool>(false)
         let done = DispatchSemaphore(value: 0)
@@ -55,7 +55,7 @@ struct WorkQueuesTests {
         let gate = DispatchSemaphore(value: 0)
         let finished = DispatchSemaphore(value: 0)
         let running = Atomic<Int>(0)
-        let most = Mutex(0)
+        let most = Lock(0)
         let total = width * 5
         for _ in 0..<total {
             queues.read {
@@ -95,7 +95,7 @@ struct WorkQueuesTests {
         let queues = SystemWorkQueues(readers: 1)
         let gate = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
-        let isGone = Mutex(false)
+        let isGone = Lock(false)
         queues.read { gate.wait() }
         let reference = {
             let load = Load()
@@ -140,7 +140,7 @@ struct WorkQueuesTests {
 
     @Test func `the janitor works in order and a timer is never early`() {
         let queues = SystemWorkQueues()
-        let seen = Mutex<[Int]>([])
+        let seen = Lock<[Int]>([])
         let done = DispatchSemaphore(value: 0)
         for number in 0..<100 { queues.upkeep { seen.withLock { $0.append(number) } } }
         queues.upkeep { done.signal() }
@@ -148,7 +148,7 @@ struct WorkQueuesTests {
         #expect(seen.withLock { $0 } == Array(0..<100))
 
         let start = queues.now()
-        let fired = Mutex<Int64>(0)
+        let fired = Lock<Int64>(0)
         queues.after(2_000_000) {
             fired.withLock { $0 = queues.now() }
             done.signal()

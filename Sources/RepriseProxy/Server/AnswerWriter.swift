@@ -61,8 +61,21 @@
         /// head would wake the client for nothing.
         /// - Returns: Bytes of the file that were taken; the rest is still to be written.
         func send(_ range: ByteRange, of file: Int32) -> Int64 {
-            guard !isChunked, !hasUnsent, let socket, context.channel.isActive, sendHead(to: socket) else { return 0 }
+            guard let socket = freeSocket() else { return 0 }
             return Int64(SocketCalls.sendFile(file, offset: range.lowerBound, count: Int(range.count), to: socket))
+        }
+
+        /// Sends bytes in memory in the same way.
+        /// - Returns: Bytes that were taken; the rest is still to be written.
+        func send(_ bytes: [UInt8]) -> Int {
+            guard let socket = freeSocket() else { return 0 }
+            return unsafe bytes.withUnsafeBytes { unsafe SocketCalls.write($0, to: socket, moreFollows: false) }
+        }
+
+        /// The socket where a body's bytes may be sent past the channel; a head that waits has left by then.
+        private func freeSocket() -> NIOBSDSocket.Handle? {
+            guard !isChunked, !hasUnsent, let socket, context.channel.isActive, sendHead(to: socket) else { return nil }
+            return socket
         }
 
         private func sendHead(to socket: NIOBSDSocket.Handle) -> Bool {

@@ -248,7 +248,10 @@
             guard lease.range.count <= BodySender.copyLimit, let bytes = lease.readResident() else {
                 return read(lease)
             }
-            write(.byteBuffer(ByteBuffer(bytes: bytes)), count: bytes.count)
+            missing -= Int64(bytes.count)
+            let taken = writer.send(bytes)
+            if taken < bytes.count { writer.write(body: .byteBuffer(ByteBuffer(bytes: bytes[taken...]))) }
+            rest(after: Int64(bytes.count))
         }
 
         private func read(_ lease: ReaderLease) {

@@ -32,6 +32,7 @@ struct BlockSeal: Sendable, Hashable {
 
     var nonce: [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(12)
         bytes.append(littleEndian: nonceHead)
         bytes.append(littleEndian: nonceTail)
         return bytes
@@ -39,6 +40,7 @@ struct BlockSeal: Sendable, Hashable {
 
     var tag: [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(16)
         bytes.append(littleEndian: tagHead)
         bytes.append(littleEndian: tagTail)
         return bytes

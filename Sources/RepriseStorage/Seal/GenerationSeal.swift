@@ -116,7 +116,9 @@ final class GenerationSeal: Sendable {
     }
 
     private func associatedData(_ block: Int64, _ validLength: Int32) -> [UInt8] {
-        var bytes = binding
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(binding.count + 12)
+        bytes += binding
         bytes.append(littleEndian: block)
         bytes.append(littleEndian: validLength)
         return bytes

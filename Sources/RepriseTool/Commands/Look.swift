@@ -74,9 +74,7 @@
                 let opened = try store.openForReading()
                 do throws(StoreError) {
                     var count = 0
-                    let names = try opened.entryNames().sorted()
-                    let describe = { @Sendable (name: String) throws(StoreError) in try opened.describe(name: name) }
-                    try await EntryRows.read(names, describe) { entry in
+                    try await EntryRows.descriptions(of: opened) { entry in
                         count += 1
                         if json {
                             var info = entry.info

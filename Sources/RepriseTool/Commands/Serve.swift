@@ -132,7 +132,8 @@
                 announce(proxy, sources + (library?.urls ?? []), chosen)
                 let group = ServiceGroup(
                     configuration: .init(
-                        services: [Running(proxy: proxy)], gracefulShutdownSignals: [.sigint, .sigterm], logger: log))
+                        services: [Running(proxy: proxy), FreeMemory()], gracefulShutdownSignals: [.sigint, .sigterm],
+                        logger: log))
                 try await group.run()
                 await administration?.stop()
                 await proxy.stop()
@@ -193,6 +194,18 @@
         let proxy: MediaProxy
 
         func run() async throws { try await gracefulShutdown() }
+    }
+
+    /// Has freed memory given back now and then.
+    private struct FreeMemory: Service {
+        private static let interval = Duration.seconds(20)
+
+        func run() async {
+            await cancelWhenGracefulShutdown {
+                // Ends where it is cancelled.
+                while (try? await Task.sleep(for: Self.interval)) != nil { SystemCalls.returnFreeMemory() }
+            }
+        }
     }
 
     struct URLCommand: AsyncParsableCommand {

@@ -52,8 +52,7 @@
             guard FileManager.default.fileExists(atPath: root + "/format") else { return }
             let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
             report.total = try opened.readStatistics().map { StoreStatisticsReport(StoreStatistics(named: $0)) }
-            let describe = { @Sendable (name: String) throws(StoreError) in try opened.describe(name: name) }
-            try await EntryRows.read(try opened.entryNames(), describe) { entry in
+            try await EntryRows.descriptions(of: opened) { entry in
                 report.entries += 1
                 report.storedBytes += entry.summary.stored
                 if let length = entry.info.length, entry.summary.stored >= length { report.completeEntries += 1 }

@@ -55,49 +55,34 @@
         }
 
         /// Opens the store for writing, or ends the program with a plain message.
-        func open() throws -> Store {
+        func open() throws -> Store { try opened(.write).mapError { Failure($0) }.get() }
+
+        private func opened(_ access: Store.Access) throws -> Result<Store, StoreError> {
             let root = try root
             let key = try key()
-            do throws(StoreError) {
-                return try Store(
-                    root: root, fileSystem: RealFileSystem(), key: key, onSlots: try SlotTrace.fromEnvironment())
-            } catch {
-                throw Failure(error)
+            return Result { () throws(StoreError) in
+                try Store(
+                    root: root, fileSystem: RealFileSystem(), access: access, key: key,
+                    onSlots: access == .write ? try SlotTrace.fromEnvironment() : nil)
             }
         }
 
         /// Opens the store for writing; where it is there and may only be read, why, as playing goes on without it.
         func openToServe() throws -> (store: Store?, refusal: StoreError?) {
-            let root = try root
-            let key = try key()
-            do throws(StoreError) {
-                return (
-                    try Store(
-                        root: root, fileSystem: RealFileSystem(), key: key, onSlots: try SlotTrace.fromEnvironment()),
-                    nil
-                )
-            } catch {
-                guard error.isWriteRefused, FileManager.default.fileExists(atPath: root) else { throw Failure(error) }
-                // What would be an error on a volume that can be written is one here, too.
-                do throws(StoreError) {
-                    _ = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
-                } catch {
-                    if error.code != .unavailable { throw Failure(error) }
+            switch try opened(.write) {
+            case .success(let store): return (store, nil)
+            case .failure(let refusal):
+                guard refusal.isWriteRefused, FileManager.default.fileExists(atPath: try root) else {
+                    throw Failure(refusal)
                 }
-                return (nil, error)
+                // What would be an error on a volume that can be written is one here, too.
+                if case .failure(let error) = try opened(.readOnly), error.code != .unavailable { throw Failure(error) }
+                return (nil, refusal)
             }
         }
 
         /// Opens the store for looking only: it may be in use.
-        func openForReading() throws -> Store {
-            let root = try root
-            let key = try key()
-            do throws(StoreError) {
-                return try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
-            } catch {
-                throw Failure(error)
-            }
-        }
+        func openForReading() throws -> Store { try opened(.readOnly).mapError { Failure($0) }.get() }
 
         /// The token of this store's server: made once, so that URLs stay good over restarts.
         /// - Parameter isReadOnly: The store cannot be written: where it has no token yet, one is made for this time only.
