@@ -33,8 +33,8 @@ extension MediaCache {
             var failure: StoreError?
             for name in try store.entryNames() {
                 do throws(StoreError) {
-                    if let request = try self.request(ofEntry: name, in: store) {
-                        try self.session(for: request).removeEntry()
+                    if let session = try self.session(ofEntry: name, in: store) {
+                        try session.removeEntry()
                     } else {
                         try store.remove(name: name)
                     }
@@ -46,9 +46,13 @@ extension MediaCache {
         }
     }
 
-    func request(ofEntry name: String, in store: Store) throws(StoreError) -> ResourceRequest? {
-        guard let info = try store.describe(name: name)?.info, let url = OriginURL(info.url) else { return nil }
-        return ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:])
+    /// The session of the entry with that folder name; `nil` for what nobody can be asked for and no open session makes. I/O.
+    func session(ofEntry name: String, in store: Store) throws(StoreError) -> ResourceSession? {
+        if let info = try store.describe(name: name)?.info, let url = OriginURL(info.url) {
+            return session(for: ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]))
+        }
+        // Without a description it was left over, or its files are just being made.
+        return openSessions.first { store.entryName(key: $0.key.text) == name }
     }
 
     /// What is stored, in no order. Reads two small files an entry; an entry that cannot be read now is left out and

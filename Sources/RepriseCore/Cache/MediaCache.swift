@@ -1,6 +1,5 @@
 package import RepriseHTTP
 package import ReprisePlatform
-public import RepriseRanges
 public import RepriseStorage
 
 #if canImport(FoundationEssentials)
@@ -16,6 +15,7 @@ public final class MediaCache: Sendable {
     private struct State {
         var sessions: [ResourceKey: ResourceSession] = [:]
         var privateSessions: [ObjectIdentifier: ResourceSession] = [:]
+        var idleLimit: IdleLimit
         var usage: StoreUsage?
         /// Whether answers that vary may be stored; they may until it is known that none was seen.
         var mayHaveVariants = true
@@ -54,7 +54,10 @@ public final class MediaCache: Sendable {
         self.configuration = configuration
         self.opener = opener
         let reason = trouble?.message ?? "it was made without a store"
-        state = Lock(State(status: store == nil ? .passingThrough(reason: reason) : .ready))
+        let mostIdle = configuration.tuning.mostIdle ?? max(16, SystemCalls.descriptorLimit / 8)
+        state = Lock(
+            State(
+                idleLimit: IdleLimit(most: mostIdle), status: store == nil ? .passingThrough(reason: reason) : .ready))
         let hub = EventHub(clock: { queues.wallClock() })
         let several = HostGroupClient(client: client, groups: configuration.hostGroups, queues: queues) {
             host, reason in
@@ -81,40 +84,48 @@ public final class MediaCache: Sendable {
     private func takeCensus(_ store: Store) {
         environment.queues.upkeep { [weak self] in
             self?.statisticsBook.load()
-            do throws(StoreError) { self?.count(store, try store.entryNames().sorted(), StoreUsage()) } catch {
+            do throws(StoreError) {
+                let names = try store.entryNames().sorted()
+                self?.count(EntryRound(names) { [weak self] in self?.usage(ofEntry: $0, in: store) })
+            } catch {
                 self?.environment.hub.send(.degraded(key: "", reason: error.description))
             }
         }
     }
 
-    private func count(_ store: Store, _ names: [String], _ sum: StoreUsage) {
-        var sum = sum
-        for name in names.prefix(64) {
-            do throws(StoreError) {
-                // All of its files: what a process that was killed left beside the entry's own takes room, too.
-                sum.allocated += try store.use(name: name)?.allocated ?? 0
-                guard let entry = try store.describe(name: name) else { continue }
-                let key = ResourceKey(entry.info.key)
-                if key != key.primary { noteVariant() }
-                sum.entries += 1
-                sum.stored += entry.summary.stored
-            } catch {
-                noteVariant()
-                environment.hub.send(.degraded(key: name, reason: error.description))
+    private func count(_ round: EntryRound<StoreUsage>) {
+        let queues = environment.queues
+        let begun = queues.now()
+        guard let found = round.step() else {
+            // Nobody waits for it, and at a start others want the processors and the disk: it takes a quarter of the time.
+            return queues.after(3 * (queues.now() - begun)) { [weak self] in
+                queues.upkeep { [weak self] in self?.count(round) }
             }
         }
-        let rest = Array(names.dropFirst(64))
-        let total = sum
-        if rest.isEmpty {
-            state.withLock { state in
-                state.usage = total
-                state.mayHaveVariants = state.hasSeenVariant
-            }
-            environment.quota.update { $0.counted(total.allocated) }
-            environment.quota.call()
-        } else {
-            environment.queues.upkeep { [weak self] in self?.count(store, rest, total) }
+        let total = found.reduce(into: StoreUsage()) { $0.add($1) }
+        state.withLock { state in
+            state.usage = total
+            state.mayHaveVariants = state.hasSeenVariant
         }
+        environment.quota.update { $0.counted(total.allocated) }
+        environment.quota.call()
+    }
+
+    private func usage(ofEntry name: String, in store: Store) -> StoreUsage {
+        var usage = StoreUsage()
+        do throws(StoreError) {
+            // All of its files: what a process that was killed left beside the entry's own takes room, too.
+            usage.allocated = try store.use(name: name)?.allocated ?? 0
+            guard let entry = try store.describe(name: name) else { return usage }
+            let key = ResourceKey(entry.info.key)
+            if key != key.primary { noteVariant() }
+            usage.entries = 1
+            usage.stored = entry.summary.stored
+        } catch {
+            noteVariant()
+            environment.hub.send(.degraded(key: name, reason: error.description))
+        }
+        return usage
     }
 
     private func noteVariant() {
@@ -244,12 +255,21 @@ public final class MediaCache: Sendable {
     }
 
     func session(for request: ResourceRequest) -> ResourceSession {
-        state.withLock { state in
-            if let session = state.sessions[request.key] { return session }
+        let (session, isCrowded) = state.withLock { state in
+            if let session = state.sessions[request.key] { return (session, false) }
             let session = makeSession(request, isPrivate: false)
             state.sessions[request.key] = session
-            return session
+            return (session, state.idleLimit.beginsLook(at: state.sessions.count))
         }
+        if isCrowded { environment.queues.read { [weak self] in self?.closeSomeIdle() } }
+        return session
+    }
+
+    private func closeSomeIdle() {
+        let sessions = openSessions
+        let idle = sessions.compactMap { session in session.idleSince.map { (since: $0, session: session) } }
+        let surplus = state.withLock { $0.idleLimit.looked(idle: idle.count, of: $0.sessions.count) }
+        for (_, session) in idle.sorted(by: { $0.since < $1.since }).prefix(surplus) { session.closeIfIdle() }
     }
 
     private func makeSession(_ request: ResourceRequest, isPrivate: Bool) -> ResourceSession {
@@ -279,9 +299,8 @@ public final class MediaCache: Sendable {
     func openSession(_ key: ResourceKey) -> ResourceSession? { state.withLock { $0.sessions[key] } }
 
     package var openSessions: [ResourceSession] {
-        state.withLock { state in
-            state.sessions.values.sorted { $0.key.text < $1.key.text } + state.privateSessions.values
-        }
+        let (shared, alone) = state.withLock { (Array($0.sessions.values), Array($0.privateSessions.values)) }
+        return shared.sorted { $0.key.text < $1.key.text } + alone
     }
 
     /// Readers and transfers of all open resources now.
@@ -330,58 +349,4 @@ public final class MediaCache: Sendable {
         setStatus(.closed)
         environment.hub.end()
     }
-}
-
-/// What a store holds.
-public struct StoreUsage: Sendable, Hashable {
-    /// Number of entries.
-    public var entries = 0
-    /// Bytes stored.
-    public var stored: Int64 = 0
-    /// Bytes set aside by the volume, counted in allocated blocks.
-    public var allocated: Int64 = 0
-
-    /// Nothing.
-    public init() {}
-}
-
-/// One remote resource, by its key. A value: making one costs nothing and opens nothing.
-public struct MediaResource: Sendable {
-    let cache: MediaCache
-    package let request: ResourceRequest
-
-    init(cache: MediaCache, request: ResourceRequest) {
-        self.cache = cache
-        self.request = request
-    }
-
-    /// The key it is stored under.
-    public var key: ResourceKey { request.key }
-
-    /// A reader of `range`, or of everything. Costs no I/O; the first bytes are looked for at the first call.
-    public func reader(in range: ByteRange? = nil) -> CacheReader {
-        CacheReader(handle: makeHandle(in: range ?? .from(0)))
-    }
-
-    /// - Parameter isHandedOn: Whether anybody looks at the bytes; `false` is for those who only have them come.
-    package func makeHandle(
-        in range: ByteRange, priority: TransferPlanner.Priority = .playing, isHandedOn: Bool = true
-    ) -> ReaderHandle {
-        cache.makeReader(
-            request, position: range.lowerBound, end: range.upperBound, priority: priority, isHandedOn: isHandedOn)
-    }
-
-    /// The bytes of `range`, or of everything, as a sequence that is pulled: nothing is buffered beyond the read-ahead.
-    public func bytes(in range: ByteRange? = nil) -> ByteChunks { ByteChunks(resource: self, range: range ?? .from(0)) }
-
-    /// Length, type and validators; asks the origin where nothing is stored, with the request that also brings the
-    /// first bytes.
-    /// - Throws: `CacheError`.
-    public func info() async throws(CacheError) -> ContentInfo {
-        let reader = reader()
-        return try await reader.info()
-    }
-
-    /// The bytes that are stored, as far as this open of the entry knows them.
-    public func storedRanges() -> ByteRangeSet { cache.openSession(request.key)?.storedRanges ?? ByteRangeSet() }
 }

@@ -21,8 +21,7 @@ final class Housekeeper: Sendable {
         var whenDone: [@Sendable () -> Void] = []
     }
 
-    /// Entries looked at, and entries removed, in one step.
-    private static let countStep = 64
+    /// Entries removed in one step.
     private static let removeStep = 8
     /// The too old are looked for so often, where anything is stored or read at all.
     static let countInterval: Int64 = 3600 * TransferTuning.second
@@ -99,29 +98,27 @@ final class Housekeeper: Sendable {
             // One that is read may have half of all before others have to go for it.
             if !quota.excess.isNone { trim(above: quota.capacity / 2) }
             guard countsAll || !quota.excess.isNone || quota.needsCount else { return finish() }
-            count(store, try store.entryNames().sorted(), [])
+            let round = EntryRound(try store.entryNames().sorted()) { [weak self] name -> StoredUse? in
+                do throws(StoreError) { return try store.use(name: name) } catch {
+                    self?.tell(error, name)
+                    return nil
+                }
+            }
+            count(store, round)
         } catch { tell(error) }
     }
 
-    private func count(_ store: Store, _ names: [String], _ uses: [StoredUse]) {
-        var uses = uses
-        for name in names.prefix(Housekeeper.countStep) {
-            do throws(StoreError) {
-                if let use = try store.use(name: name) { uses.append(use) }
-            } catch { tell(error, name) }
-        }
-        let rest = Array(names.dropFirst(Housekeeper.countStep))
-        let counted = uses
-        if !rest.isEmpty { return next { $0.count(store, rest, counted) } }
+    private func count(_ store: Store, _ round: EntryRound<StoredUse>) {
+        guard let uses = round.step() else { return next { $0.count(store, round) } }
         let now = environment.queues.now()
         state.withLock { $0.lastCount = now }
         quota.update { $0.counted(uses.reduce(0) { $0 + $1.allocated }) }
         let plan = EvictionPlan(uses, age: quota.limits.age, policy: policy, now: environment.queues.wallClock())
-        remove(store, plan.expired, plan.order)
+        remove(store, plan.expired[...], plan.order[...])
     }
 
-    private func remove(_ store: Store, _ expired: [StoredUse], _ order: [StoredUse]) {
-        var (expired, order) = (expired[...], order[...])
+    private func remove(_ store: Store, _ expired: ArraySlice<StoredUse>, _ order: ArraySlice<StoredUse>) {
+        var (expired, order) = (expired, order)
         for _ in 0..<Housekeeper.removeStep {
             guard let use = expired.popFirst() ?? (quota.excess.isNone ? nil : order.popFirst()) else {
                 if !quota.excess.isNone { trim(above: 0) }
@@ -129,19 +126,13 @@ final class Housekeeper: Sendable {
             }
             do throws(StoreError) { try remove(store, use) } catch { tell(error, use.name) }
         }
-        let (restExpired, restOrder) = (Array(expired), Array(order))
-        next { $0.remove(store, restExpired, restOrder) }
+        let rest = (expired: expired, order: order)
+        next { $0.remove(store, rest.expired, rest.order) }
     }
 
     private func remove(_ store: Store, _ use: StoredUse) throws(StoreError) {
         guard let cache, try !store.isPinned(name: use.name) else { return }
-        let session: ResourceSession?
-        if let request = try cache.request(ofEntry: use.name, in: store) {
-            session = cache.session(for: request)
-        } else {
-            // Without a description it was left over, or its files are just being made.
-            session = cache.openSessions.first { store.entryName(key: $0.key.text) == use.name }
-        }
+        let session = try cache.session(ofEntry: use.name, in: store)
         if let session {
             guard try session.evict() else { return }
         } else {

@@ -87,6 +87,11 @@ package final class ResourceSession: Sendable {
     /// The variant a reader that failed with `otherVariant` is to be given.
     func variant(of reader: Int) -> Variant? { state.withLock { $0.readers[reader]?.variant } }
 
+    /// Since when nobody reads or fetches; `nil` where somebody does.
+    var idleSince: Int64? {
+        state.withLock { $0.readers.isEmpty && $0.transfers.isEmpty ? $0.idleSince : nil }
+    }
+
     /// Closes the files now if nobody reads; `false` where somebody does.
     @discardableResult
     package func closeIfIdle() -> Bool {

@@ -94,6 +94,25 @@ final class World: Sendable {
     }
 }
 
+extension World {
+    /// Plays to the end, again, and after a restart with the origin gone: every byte comes right, and from the origin once.
+    func expectBoughtOnce(_ path: String, length: Int64, location: SourceLocation = #_sourceLocation) throws {
+        play(path).expectWhole(length, location: location)
+        #expect(origin.bodyBytes == length, sourceLocation: location)
+        let requests = origin.requestCount
+        play(path).expectWhole(length, location: location)
+        try restart()
+        origin.setDown(true)
+        play(path).expectWhole(length, location: location)
+        #expect(origin.requestCount == requests, sourceLocation: location)
+    }
+}
+
+extension Seal {
+    /// What tests seal with where the key does not matter.
+    static let testing = Seal(SealKey([UInt8](repeating: 7, count: 32))!)
+}
+
 let second: Int64 = 1_000_000_000
 let millisecond: Int64 = 1_000_000
 

@@ -235,6 +235,11 @@ extension SessionState {
                 at: transfer.window.drained, count: count))
     }
 
+    /// As `write`, for every transfer of a representation.
+    mutating func writeAll(of number: Int) {
+        for id in transfers.keys.sorted() where transfers[id]?.representation == number { write(id) }
+    }
+
     /// Whether the block it starts in has its beginning in another window still: bytes without it cannot be stored.
     private func followsUnwritten(_ transfer: Transfer, _ layout: BlockLayout) -> Bool {
         guard transfer.window.drained == transfer.start else { return false }
@@ -271,10 +276,10 @@ extension SessionState {
             transfers[id]?.window.trim(before: drained)
             effects.append(.count { $0.stored += count })
             effects.append(.event(.stored(key: key.text, bytes: count)))
-            if let number = transfer.representation { commitIfDue(number) }
-            // Its own next piece, and what waited for this one.
-            for id in transfers.keys.sorted() where transfers[id]?.representation == transfer.representation {
-                write(id)
+            if let number = transfer.representation {
+                commitIfDue(number)
+                // Its own next piece, and what waited for this one.
+                writeAll(of: number)
             }
             syncDue = syncDue ?? now + tuning.syncInterval
             syncIfDue()

@@ -21,7 +21,7 @@ extension SessionState {
         guard environment.quota.hasRoom else { return }
         for number in representations.keys.sorted() where representations[number]?.waitsForRoom != nil {
             representations[number]?.waitsForRoom = nil
-            for id in transfers.keys.sorted() where transfers[id]?.representation == number { write(id) }
+            writeAll(of: number)
         }
         lookForRoom()
         plan()

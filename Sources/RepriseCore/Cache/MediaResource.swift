@@ -1,0 +1,42 @@
+public import RepriseRanges
+
+/// One remote resource, by its key. A value: making one costs nothing and opens nothing.
+public struct MediaResource: Sendable {
+    let cache: MediaCache
+    package let request: ResourceRequest
+
+    init(cache: MediaCache, request: ResourceRequest) {
+        self.cache = cache
+        self.request = request
+    }
+
+    /// The key it is stored under.
+    public var key: ResourceKey { request.key }
+
+    /// A reader of `range`, or of everything. Costs no I/O; the first bytes are looked for at the first call.
+    public func reader(in range: ByteRange? = nil) -> CacheReader {
+        CacheReader(handle: makeHandle(in: range ?? .from(0)))
+    }
+
+    /// - Parameter isHandedOn: Whether anybody looks at the bytes; `false` is for those who only have them come.
+    package func makeHandle(
+        in range: ByteRange, priority: TransferPlanner.Priority = .playing, isHandedOn: Bool = true
+    ) -> ReaderHandle {
+        cache.makeReader(
+            request, position: range.lowerBound, end: range.upperBound, priority: priority, isHandedOn: isHandedOn)
+    }
+
+    /// The bytes of `range`, or of everything, as a sequence that is pulled: nothing is buffered beyond the read-ahead.
+    public func bytes(in range: ByteRange? = nil) -> ByteChunks { ByteChunks(resource: self, range: range ?? .from(0)) }
+
+    /// Length, type and validators; asks the origin where nothing is stored, with the request that also brings the
+    /// first bytes.
+    /// - Throws: `CacheError`.
+    public func info() async throws(CacheError) -> ContentInfo {
+        let reader = reader()
+        return try await reader.info()
+    }
+
+    /// The bytes that are stored, as far as this open of the entry knows them.
+    public func storedRanges() -> ByteRangeSet { cache.openSession(request.key)?.storedRanges ?? ByteRangeSet() }
+}
