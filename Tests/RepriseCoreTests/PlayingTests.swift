@@ -106,6 +106,43 @@ import Testing
         world.play("/a").expectWhole(1000)
     }
 
+    @Test func `who waits past the end is told so once somebody else's answer shows it, inv26 bug32`() throws {
+        // Without ranges one request serves both: who waits does not ask for itself.
+        let world = try World()
+        world.put("/a", length: Self.song) {
+            $0.ranges = .ignored
+            $0.framing = .chunked
+            $0.body = .reset(at: 100_000)
+            $0.bytesPerSecond = 500_000
+        }
+        let head = world.player("/a")
+        head.play(to: 10_000)
+        let late = world.player("/a", .from(Self.song + 1))
+        late.take()
+        world.origin.change("/a") { resource in
+            resource.behaviour.framing = .length
+            resource.behaviour.body = .none
+        }
+        head.play(to: Self.song / 2)
+        late.play(patience: 0)
+        #expect(late.failure?.code == .rangeNotSatisfiable(length: Self.song))
+    }
+
+    @Test func `a length that is learnt later is stored, inv13`() throws {
+        let world = try World()
+        world.put("/a", length: Self.song) { $0.contentRange = .unknownTotal }
+        let first = world.player("/a")
+        first.play(to: 10_000)
+        first.leave()
+        world.queues.advance(60 * second)
+        world.origin.change("/a") { $0.behaviour.contentRange = .none }
+        world.play("/a").expectWhole(Self.song)
+        world.queues.advance(second)
+        try world.kill()
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(Self.song)
+    }
+
     @Test func `a reader that finds no free connection to the host gets an error in time, inv26`() throws {
         let world = try World(pieceSize: 500) { $0.tuning.requestsPerHost = 1 }
         world.put("/busy", length: 5_000_000) { $0.bytesPerSecond = 5_000 }

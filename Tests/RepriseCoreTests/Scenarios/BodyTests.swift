@@ -145,6 +145,36 @@ import Testing
         #expect(world.origin.requestCount == 1)
     }
 
+    @Test(arguments: [OriginBehaviour.Framing.chunked, .close])
+    func `a body without a length that ends before a known end is not the whole, inv13`(
+        framing: OriginBehaviour.Framing
+    ) throws {
+        for hasValidators in [true, false] {
+            let world = try World()
+            var behaviour = OriginBehaviour()
+            behaviour.tag = .none
+            behaviour.hasLastModified = false
+            if hasValidators { behaviour.extraFields = ["ETag": "\"the same\""] }
+            let whole = PositionCodedContent(length: Self.length)
+            world.origin.put(.init(whole, behaviour), at: "/a")
+            let head = world.player("/a")
+            head.play(to: 10_000)
+            behaviour.ranges = .ignored
+            behaviour.framing = framing
+            world.origin.put(.init(PositionCodedContent(length: Self.length - 5), behaviour), at: "/a")
+            head.finish()
+            #expect(head.violation == nil)
+            #expect(head.failure != nil)
+            if !hasValidators, framing == .chunked {
+                // Nothing says that it is the same: it is another, that long.
+                world.play("/a").expectWhole(Self.length - 5)
+            } else {
+                world.origin.put(.init(whole, behaviour), at: "/a")
+                world.play("/a").expectWhole(Self.length)
+            }
+        }
+    }
+
     @Test func `memory stays bounded while the disk is slow and the origin fast, inv23 bug14`() throws {
         let world = try World()
         world.put("/a", length: 40_000_000)

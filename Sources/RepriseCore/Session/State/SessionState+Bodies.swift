@@ -180,14 +180,23 @@ extension SessionState {
             transfers[id] = nil
             return
         }
-        if let end = request.end, request.position < end {
+        let known = transfer.representation.flatMap { representations[$0]?.info.length }
+        if request.end == nil, isDelimited, let known, known != transfer.window.head {
+            return overlapDiffers(id, .length(known, transfer.window.head))
+        }
+        if let end = request.end ?? known, request.position < end {
             requestFailed(id, OriginFailure(.interrupted, "the origin sent \(request.position) of \(end) bytes"))
             return
         }
         endRequest(id)
         if let number = transfer.representation, let representation = representations[number] {
             if request.end == nil {
-                endOfUnknownLength(number, representation, transfer.window.head, isDelimited)
+                if isDelimited {
+                    learnLength(transfer.window.head, of: number)
+                } else {
+                    // Told only by closing: good for those who read now, never taken for complete.
+                    representations[number]?.softEnd = transfer.window.head
+                }
                 sniff(id, isAtEnd: true)
             }
             if representation.isStored || representation.isPassThrough { write(id) }
@@ -195,20 +204,6 @@ extension SessionState {
         let length = transfer.representation.flatMap { representations[$0]?.info.length } ?? .max
         if transfer.isSequential || transfer.window.head >= length { finish(id) }
         wakeWaiting()
-    }
-
-    private mutating func endOfUnknownLength(
-        _ number: Int, _ representation: Representation, _ head: Int64, _ isDelimited: Bool
-    ) {
-        if isDelimited {
-            representations[number]?.info.length = head
-            if representation.isCommitted, let info = representations[number]?.info {
-                effects.append(.commit(representation: number, info))
-            }
-        } else {
-            // Told only by closing: good for those who read now, never taken for complete.
-            representations[number]?.softEnd = head
-        }
     }
 
     // MARK: Bytes to the store

@@ -60,7 +60,9 @@ extension SessionState {
             }
             accept(id, head, representation, length: length, servesRanges: false)
             rebase(id)
-            beginBody(id, at: 0, end: length)
+            // Where a validator says that it is what is held, it ends where that does.
+            let held = representation.flatMap { $0.info.validator.isEmpty ? nil : $0.info.length }
+            beginBody(id, at: 0, end: length ?? held)
         case .changed(let difference, let length, let servesRanges):
             changed(id, head, representation, difference, length: length, servesRanges: servesRanges)
         case .notModified:
@@ -99,8 +101,8 @@ extension SessionState {
         _ id: Int, _ head: OriginResponseHead, _ held: Representation?, length: Int64?, servesRanges: Bool
     ) {
         if let held {
-            if held.info.length == nil, let length { representations[held.id]?.info.length = length }
             if !servesRanges { representations[held.id]?.info.servesRanges = false }
+            if held.info.length == nil, let length { learnLength(length, of: held.id) }
             bindUnbound(to: held.id)
             return
         }
@@ -122,6 +124,15 @@ extension SessionState {
         }
         noteAnswer(id, head)
         bindUnbound(to: number)
+    }
+
+    /// The end of a representation is known: that is written down, and who waits past it is told.
+    mutating func learnLength(_ length: Int64, of number: Int) {
+        representations[number]?.info.length = length
+        if let representation = representations[number], representation.isCommitted {
+            effects.append(.commit(representation: number, representation.info))
+        }
+        wakeWaiting()
     }
 
     private mutating func bindUnbound(to number: Int) {

@@ -11,8 +11,7 @@ extension SessionState {
         endRequest(id)
         finish(id)
         if let held, let length, held.info.length == nil {
-            representations[held.id]?.info.length = length
-            wakeWaiting()
+            learnLength(length, of: held.id)
             return
         }
         if let held, held.info.length == nil, let head = asked?.lowerBound, head > 0 {
