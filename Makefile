@@ -45,7 +45,7 @@ apple-check:  ## Type-check what an Apple build compiles, without a Mac: docs/ap
 format:  ## Put the sources into the house's format.
 	swift format --in-place --recursive --parallel Sources Tests Benchmarks/Sources Package.swift
 
-simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n.
+simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n of REPRISE_KIND=roomy.
 	scripts/build --build-tests $(CORE)
 	REPRISE_SEEDS=$(SEEDS) scripts/run-tests .build-core/debug Simulation
 

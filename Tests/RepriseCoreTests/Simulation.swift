@@ -1,16 +1,43 @@
-import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 import RepriseTesting
-import Synchronization
 import Testing
+
+@testable import RepriseCore
 
 /// One seed, one run: 20 readers with random seeks, pauses and cancels over a few resources, an origin that changes,
 /// resets, stalls and goes down, a disk that is slow, full or out of reach. Every invariant is looked at after each step.
 struct Simulation {
+    enum Kind: String, CaseIterable, Sendable {
+        /// An app's cache, with room for everything.
+        case roomy
+        /// A shared one: origins that allow and forbid, answers that vary, requests with directives.
+        case shared
+        /// Every block sealed.
+        case sealed
+        /// The origin delivers enciphered bytes.
+        case transformed
+        /// A store that has room for a part of it, and limits that change.
+        case bounded
+        /// The same, sealed.
+        case sealedBounded
+
+        var isSealed: Bool { self == .sealed || self == .sealedBounded }
+        var isBounded: Bool { self == .bounded || self == .sealedBounded }
+        /// Of so many seeds one is run.
+        var thinning: UInt64 {
+            switch self {
+            case .roomy: 1
+            case .shared, .bounded: 4
+            case .sealed, .transformed, .sealedBounded: 16
+            }
+        }
+    }
+
     let seed: UInt64
+    let kind: Kind
     private var random: SeededGenerator
     private let world: World
     private var players: [Player?] = Array(repeating: nil, count: 20)
@@ -18,12 +45,15 @@ struct Simulation {
     private let paths: [String]
     private let lengths: [Int64]
     private var diskIsSick = false
-    /// Draws what only a shared cache heeds; of its own, so that seeds stay the runs they are. `nil` for an app's cache.
-    private var shared: SeededGenerator?
+    /// Draws what only this kind heeds; of its own, so that seeds stay the runs they are.
+    private var own: SeededGenerator
+    /// Bytes the store may take.
+    private var limit: Int64?
 
-    init(seed: UInt64, isShared: Bool = false, isSealed: Bool = false) throws {
+    init(seed: UInt64, kind: Kind = .roomy) throws {
         self.seed = seed
-        shared = isShared ? SeededGenerator(seed: seed &+ 1_000_003) : nil
+        self.kind = kind
+        own = SeededGenerator(seed: seed &+ 1_000_003)
         var random = SeededGenerator(seed: seed)
         let blockSize = [7, 16, 64, 256].randomElement(using: &random)!
         let pieceSize = [13, 64, 500].randomElement(using: &random)!
@@ -36,8 +66,10 @@ struct Simulation {
             $0.tuning.inheritDistance = 128
             $0.tuning.windDown = 128
             $0.tuning.overlap = 32
-            if isShared { $0.freshness = .http }
-            if isSealed { $0.seal = Seal(.random()) }
+            if kind == .shared { $0.freshness = .http }
+            if kind.isSealed { $0.seal = Seal(.random()) }
+            if kind.isBounded { $0.tuning.mostIdle = 1 }
+            if kind == .transformed { $0.contentTransform = { _, _ in Simulation.keystream } }
         }
         // Few, small pieces or many, large ones: what a piece costs is the engine's work for it, not its bytes.
         let longest: Int64 = [13: 2500, 64: 5000, 500: 12_000][pieceSize] ?? 12_000
@@ -46,24 +78,35 @@ struct Simulation {
         for path in paths {
             let length = Int64.random(in: 1...longest, using: &random)
             lengths.append(length)
-            world.put(path, length: length) { behaviour in
-                Simulation.vary(&behaviour, &random)
-            }
+            var behaviour = OriginBehaviour()
+            Simulation.vary(&behaviour, &random)
+            world.origin.put(Simulation.object(kind, length, 1, behaviour), at: path)
         }
         self.lengths = lengths
         self.random = random
         for path in paths { changeHeaders(path) }
+        if kind.isBounded { try changeLimit() }
     }
+
+    private static let keystream = PositionKeystream()
+
+    private static func object(
+        _ kind: Kind, _ length: Int64, _ generation: Int, _ behaviour: OriginBehaviour
+    ) -> ScriptedOrigin.Resource {
+        let content = PositionCodedContent(length: length, generation: generation)
+        return kind == .transformed ? .init(content, before: keystream, behaviour) : .init(content, behaviour)
+    }
+
+    // MARK: What only one kind has
 
     /// What the origin says of sharing, where anybody heeds it.
     private mutating func changeHeaders(_ path: String) {
-        guard var random = shared else { return }
+        guard kind == .shared else { return }
         let control = [
             "max-age=1", "max-age=100", "max-age=1, stale-while-revalidate=5", "s-maxage=1, stale-if-error=30",
             "no-cache", "no-store", "private", "public, max-age=3", "must-revalidate, max-age=1",
-        ].randomElement(using: &random)!
-        let vary = [nil, nil, "Accept-Language", "*"].randomElement(using: &random)!
-        shared = random
+        ].randomElement(using: &own)!
+        let vary = [nil, nil, "Accept-Language", "*"].randomElement(using: &own)!
         world.origin.change(path) { resource in
             resource.behaviour.extraFields["Cache-Control"] = control
             resource.behaviour.extraFields["Vary"] = vary
@@ -72,16 +115,43 @@ struct Simulation {
 
     /// What a client asks of a shared cache.
     private mutating func requestFields() -> HTTPFields {
-        guard var random = shared else { return [:] }
+        guard kind == .shared else { return [:] }
         var fields = HTTPFields()
-        fields["Accept-Language"] = [nil, "de", "en"].randomElement(using: &random)!
-        fields["Authorization"] = [nil, nil, nil, "Bearer x"].randomElement(using: &random)!
+        fields["Accept-Language"] = [nil, "de", "en"].randomElement(using: &own)!
+        fields["Authorization"] = [nil, nil, nil, "Bearer x"].randomElement(using: &own)!
         fields["Cache-Control"] = [
             nil, nil, nil, "no-cache", "max-stale", "only-if-cached", "no-store", "max-age=1",
-        ].randomElement(using: &random)!
-        shared = random
+        ].randomElement(using: &own)!
         return fields
     }
+
+    private mutating func changeLimit() throws {
+        let limit = Int64.random(in: 6...40, using: &own) << 10
+        self.limit = limit
+        try world.cache.setLimits(.init(bytes: limit))
+    }
+
+    /// What somebody does who looks after a store, while it is read and filled.
+    private mutating func keepHouse() throws {
+        guard kind.isBounded, Int.random(in: 0..<12, using: &own) == 0 else { return }
+        let session = world.cache.openSessions.randomElement(using: &own)
+        do throws(StoreError) {
+            switch Int.random(in: 0..<10, using: &own) {
+            case 0: world.cache.housekeeper.sweep {}
+            case 1: try session?.removeEntry()
+            case 2: _ = try session?.evict()
+            case 3: _ = session?.trim(Int64.random(in: 1...5000, using: &own))
+            case 4, 5: _ = try session?.setPinned(Bool.random(using: &own))
+            default: break
+            }
+        } catch {
+            // `.gone`: a session that lost its entry has none to pin.
+            guard diskIsSick || error.code == .gone else { throw error }
+        }
+        if Int.random(in: 0..<4, using: &own) == 0 { try changeLimit() }
+    }
+
+    // MARK: A run
 
     private static func vary(_ behaviour: inout OriginBehaviour, _ random: inout SeededGenerator) {
         behaviour.bytesPerSecond = [0, 20_000, 200_000].randomElement(using: &random)!
@@ -108,6 +178,7 @@ struct Simulation {
         defer { withExtendedLifetime(trace) {} }
         for _ in 0..<steps {
             act()
+            try keepHouse()
             world.queues.advance(Int64.random(in: 0...40, using: &random) * millisecond)
             for (index, player) in players.enumerated() where !paused.contains(index) {
                 let amount = Int64.random(in: 1...3000, using: &random)
@@ -155,10 +226,11 @@ struct Simulation {
         let which = Int.random(in: 0..<paths.count, using: &random)
         let length = lengths[which]
         changeHeaders(paths[which])
+        let kind = kind
         world.origin.change(paths[which]) { resource in
             // Without any validator a change of bytes under the same length can only be seen by an overlap.
             guard resource.behaviour.tag == .strong, resource.content.generation < 6 else { return }
-            resource.content = PositionCodedContent(length: length, generation: resource.content.generation + 1)
+            resource = Simulation.object(kind, length, resource.content.generation + 1, resource.behaviour)
         }
     }
 
@@ -202,6 +274,21 @@ struct Simulation {
         }
     }
 
+    /// INV-21, once nobody reads any more, nothing is pinned and what waits was looked after.
+    private func checkRoom() throws {
+        guard let limit else { return }
+        world.queues.advance(60 * second)
+        for path in paths {
+            _ = try world.cache.environment.store?.setPinned(false, key: "http://origin.test\(path)")
+        }
+        world.cache.housekeeper.sweep {}
+        world.queues.advance(10 * second)
+        // What is the store's own, beside its entries, is a block a file.
+        let beside = Int64(world.memory.paths.count { !$0.contains("/entries/") }) * 4096
+        let taken = world.memory.allocatedBytes - beside
+        if taken > limit { throw Violation("INV-21: \(taken) bytes stored of \(limit)") }
+    }
+
     /// When the faults are over, every reader gets its bytes or a clean error in bounded time (INV-26).
     private mutating func settle() throws {
         world.origin.setDown(false)
@@ -226,13 +313,16 @@ struct Simulation {
         }
         try check()
         players = Array(repeating: nil, count: players.count)
+        try checkRoom()
         try replay()
+        try checkRoom()
     }
 
     /// INV-3, 13, 18: what is stored is right after a restart, and complete entries need no origin.
     private func replay() throws {
         for path in paths { try playToTheEnd(path, "in the last play") }
         try world.restart()
+        if let limit { try world.cache.setLimits(.init(bytes: limit)) }
         for path in paths { try playToTheEnd(path, "after a restart") }
     }
 
@@ -257,32 +347,45 @@ struct Simulation {
 }
 
 @Suite struct SimulationTests {
+    struct Shard: Sendable, CustomTestStringConvertible {
+        let kind: Simulation.Kind
+        let number: UInt64
+
+        var testDescription: String { "\(kind.rawValue), \(number)" }
+    }
+
     /// As many runs at once; one run is one thread.
-    static let shards = 4
+    private static let shards: UInt64 = 4
+    static let all = Simulation.Kind.allCases.flatMap { kind in (0..<shards).map { Shard(kind: kind, number: $0) } }
 
     private static func number(_ name: String) -> UInt64? { SystemCalls.environment(name).flatMap(UInt64.init) }
 
-    /// `REPRISE_SEEDS=n` runs n seeds, from `REPRISE_FIRST` on; `REPRISE_SEED=s` replays one and tells what happens.
-    @Test(arguments: 0..<shards)
-    func `whatever happens, no wrong byte, no reader without an answer, no memory without bound`(shard: Int) throws {
+    /// `REPRISE_SEEDS=n` runs n seeds, and fewer of all kinds but one, from `REPRISE_FIRST` on; `REPRISE_SEED=s` replays one,
+    /// of kind `REPRISE_KIND` (`roomy`), and tells what happens.
+    @Test(arguments: all)
+    func `whatever happens, no wrong byte, no reader without an answer, no memory without bound, inv01 inv21 inv26`(
+        shard: Shard
+    ) throws {
+        let kind = shard.kind
         if let one = Self.number("REPRISE_SEED") {
-            guard shard == 0 else { return }
-            var simulation = try Simulation(seed: one)
+            guard shard.number == 0, kind.rawValue == SystemCalls.environment("REPRISE_KIND") ?? "roomy" else { return }
+            var simulation = try Simulation(seed: one, kind: kind)
             try simulation.run(isTraced: true)
             return
         }
         let first = Self.number("REPRISE_FIRST") ?? 1
-        let seeds = Self.number("REPRISE_SEEDS") ?? 2000
+        let seeds = max(1, (Self.number("REPRISE_SEEDS") ?? 2000) / kind.thinning)
         var failures = 0
-        for seed in first..<first + seeds where seed % UInt64(Self.shards) == UInt64(shard) && failures < 10 {
+        for seed in first..<first + seeds where seed % Self.shards == shard.number && failures < 10 {
             do {
-                var simulation = try Simulation(seed: seed)
+                var simulation = try Simulation(seed: seed, kind: kind)
                 try simulation.run()
             } catch {
                 failures += 1
-                Issue.record("seed \(seed): \(error); replay with REPRISE_SEED=\(seed) make simulate")
+                let replay = "REPRISE_KIND=\(kind.rawValue) REPRISE_SEED=\(seed) make simulate"
+                Issue.record("seed \(seed): \(error); replay with \(replay)")
             }
         }
-        print("simulation, shard \(shard): \(seeds) seeds from \(first), \(failures) failures")
+        print("simulation: \(kind.rawValue), shard \(shard.number): \(seeds) seeds from \(first), \(failures) failures")
     }
 }

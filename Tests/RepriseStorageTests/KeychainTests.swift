@@ -1,6 +1,6 @@
+import ReprisePlatform
 import RepriseStorage
 import RepriseTesting
-import Synchronization
 import Testing
 
 /// A key from a keychain; what the system's own answers is read in `SystemKeychain`.
@@ -17,13 +17,13 @@ struct KeychainTests {
             var calls: [String] = []
         }
 
-        private let state: Mutex<State>
+        private let state: Lock<State>
 
         init(
             _ bytes: [UInt8]? = nil, readings: [KeychainReading] = [], additions: [KeychainAddition] = [],
             others: [UInt8]? = nil
         ) {
-            state = Mutex(State(bytes: bytes, readings: readings, additions: additions, others: others))
+            state = Lock(State(bytes: bytes, readings: readings, additions: additions, others: others))
         }
 
         var bytes: [UInt8]? { state.withLock { $0.bytes } }

@@ -3,7 +3,6 @@ import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 import RepriseTesting
-import Synchronization
 import Testing
 
 @Suite("Bytes handed out, given back and written at the same time")
@@ -107,7 +106,7 @@ struct LeaseTests {
         _ call: () throws -> Void, other: @escaping @Sendable () -> Void
     ) throws {
         let finished = DispatchSemaphore(value: 0)
-        let hasStarted = Mutex(false)
+        let hasStarted = Lock(false)
         fixture.files.setRule { called, calledPath, _ in
             guard called == operation, calledPath == path else { return nil }
             let isFirst = hasStarted.withLock { hasStarted in

@@ -3,7 +3,6 @@ import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 import RepriseTesting
-import Synchronization
 import Testing
 
 /// A store in memory behind a file system that can fail, with content that proves itself.
@@ -96,8 +95,8 @@ struct StoreFixture: Sendable {
 
 /// What was told of slots, and how the store last opened names its entries.
 final class SlotTrace: Sendable {
-    private let ranges = Mutex<[String: ByteRangeSet]>([:])
-    private let seal = Mutex<RootSeal?>(nil)
+    private let ranges = Lock<[String: ByteRangeSet]>([:])
+    private let seal = Lock<RootSeal?>(nil)
 
     func setSeal(_ seal: RootSeal?) { self.seal.withLock { $0 = seal } }
 

@@ -1,12 +1,11 @@
 import ReprisePlatform
 import RepriseTesting
-import Synchronization
 import Testing
 
 @Suite struct ManualQueuesTests {
     /// What ran, in order.
     private final class Trace: Sendable {
-        private let names = Mutex<[String]>([])
+        private let names = Lock<[String]>([])
         func note(_ name: String) { names.withLock { $0.append(name) } }
         var all: [String] { names.withLock { $0 } }
     }

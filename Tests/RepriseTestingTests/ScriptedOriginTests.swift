@@ -1,8 +1,8 @@
 import RepriseCore
 import RepriseHTTP
+import ReprisePlatform
 import RepriseRanges
 import RepriseTesting
-import Synchronization
 import Testing
 
 @Suite struct ScriptedOriginTests {
@@ -64,8 +64,8 @@ import Testing
     private enum Seen: Equatable { case head(Int), body(Int), end(Bool), failed(OriginFailure.Kind) }
 
     private final class Collector: Sendable {
-        private let events = Mutex<[Seen]>([])
-        private let bytes = Mutex<[UInt8]>([])
+        private let events = Lock<[Seen]>([])
+        private let bytes = Lock<[UInt8]>([])
         func take(_ event: OriginEvent) {
             let seen: Seen =
                 switch event {

@@ -27,5 +27,7 @@ extension ScriptedOrigin.Resource {
         var bytes = content.bytes(in: ByteRange(0, content.length))
         transform.apply(to: &bytes, at: 0)
         self.init(literal: bytes, behaviour)
+        // Whose generation its entity tag tells.
+        self.content = content
     }
 }

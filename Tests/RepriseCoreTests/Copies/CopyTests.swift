@@ -17,7 +17,7 @@ import Testing
         -> MediaCache
     {
         var configuration = MediaCache.Configuration()
-        if kind == .sealed { configuration.seal = Seal(SealKey([UInt8](repeating: 7, count: 32))!) }
+        if kind == .sealed { configuration.seal = .testing }
         change(&configuration)
         return try MediaCache(
             at: .directory(directory.path + "/store"), client: stage.client, configuration: configuration)
@@ -70,7 +70,7 @@ import Testing
             let place = directory.path + "/\(kind)"
             try directory.makeDirectory(place)
             var configuration = MediaCache.Configuration()
-            if kind == .sealed { configuration.seal = Seal(SealKey([UInt8](repeating: 7, count: 32))!) }
+            if kind == .sealed { configuration.seal = .testing }
             let cache = try MediaCache(
                 at: .directory(directory.path + "/store-\(kind)"), client: stage.client, configuration: configuration)
             do {

@@ -12,7 +12,7 @@ import Testing
     private let stage = Stage()
 
     private func open(_ kind: ProofKind) throws -> MediaCache {
-        let seal = kind == .sealed ? Seal(SealKey([UInt8](repeating: 7, count: 32))!) : nil
+        let seal = kind == .sealed ? Seal.testing : nil
         var configuration = MediaCache.Configuration()
         configuration.seal = seal
         let opener = StoreOpener(

@@ -1,11 +1,11 @@
 import RepriseCore
-import Synchronization
+import ReprisePlatform
 import Testing
 
 @Suite struct EventHubTests {
     @Test func `a listener hears every event from its adding to its removal, in order`() {
         let hub = EventHub()
-        let heard = Mutex<[CacheEvent]>([])
+        let heard = Lock<[CacheEvent]>([])
         hub.send(.hit(key: "before"))
         let id = hub.add { event in heard.withLock { $0.append(event) } }
         for number in 0..<10 { hub.send(.stored(key: "k", bytes: Int64(number))) }
@@ -16,7 +16,7 @@ import Testing
 
     @Test func `listeners are called in the order they were added`() {
         let hub = EventHub()
-        let heard = Mutex<[Int]>([])
+        let heard = Lock<[Int]>([])
         for number in 0..<20 { _ = hub.add { _ in heard.withLock { $0.append(number) } } }
         hub.send(.hit(key: "k"))
         #expect(heard.withLock { $0 } == Array(0..<20))
@@ -24,8 +24,8 @@ import Testing
 
     @Test func `a listener may add, remove and send from inside`() {
         let hub = EventHub()
-        let heard = Mutex(0)
-        let id = Mutex(0)
+        let heard = Lock(0)
+        let id = Lock(0)
         id.withLock { id in
             id = hub.add { _ in heard.withLock { $0 += 1 } }
         }

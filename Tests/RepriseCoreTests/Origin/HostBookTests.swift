@@ -1,5 +1,5 @@
 import RepriseCore
-import Synchronization
+import ReprisePlatform
 import Testing
 
 @Suite struct HostBookTests {
@@ -16,7 +16,7 @@ import Testing
 
     @Test func `who found no place is told once when one is free, and may enter from there`() {
         let book = HostBook(limit: 1)
-        let told = Mutex(0)
+        let told = Lock(0)
         let host = host
         #expect(book.enter(host) {})
         let isRefused = !book.enter(host) {

@@ -1,7 +1,7 @@
 import RepriseCore
+import ReprisePlatform
 import RepriseRanges
 import RepriseTesting
-import Synchronization
 import Testing
 
 /// Origins whose object changes, or whose validators say so without reason.
@@ -192,7 +192,7 @@ import Testing
 
 /// Collects events.
 final class Recorder: Sendable {
-    private let events = Mutex<[CacheEvent]>([])
+    private let events = Lock<[CacheEvent]>([])
     func add(_ event: CacheEvent) { events.withLock { $0.append(event) } }
     var all: [CacheEvent] { events.withLock { $0 } }
 }

@@ -57,7 +57,7 @@ import Testing
         isSealed: Bool, milliseconds: Int64
     ) throws {
         let world = try World { configuration in
-            if isSealed { configuration.seal = Seal(SealKey([UInt8](repeating: 7, count: 32))!) }
+            if isSealed { configuration.seal = .testing }
         }
         // Its files are made late, and then there is more to write than goes at once.
         world.queues.setDiskDelay(read: 500 * millisecond, write: milliseconds * millisecond)

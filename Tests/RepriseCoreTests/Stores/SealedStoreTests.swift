@@ -17,14 +17,7 @@ import Testing
     @Test func `a first play brings every byte once and the second costs the origin nothing, inv10 inv13`() throws {
         let world = try world()
         world.put("/song.mp3", length: Self.song)
-        world.play("/song.mp3").expectWhole(Self.song)
-        #expect(world.origin.bodyBytes == Self.song)
-        let requests = world.origin.requestCount
-        world.play("/song.mp3").expectWhole(Self.song)
-        try world.restart()
-        world.origin.setDown(true)
-        world.play("/song.mp3").expectWhole(Self.song)
-        #expect(world.origin.requestCount == requests)
+        try world.expectBoughtOnce("/song.mp3", length: Self.song)
     }
 
     @Test func `a block is sealed once, when it is full`() throws {
@@ -152,32 +145,5 @@ import Testing
         #expect(try await stage.read("/a.mp3", from: cache) == 1000)
         await #expect(throws: CacheError.self) { _ = try await cache.resource(for: stage.url("/a.mp3")).fileURL() }
         await cache.close()
-    }
-}
-
-/// The simulation over sealed stores.
-@Suite struct SealedSimulationTests {
-    private static func number(_ name: String) -> UInt64? { SystemCalls.environment(name).flatMap(UInt64.init) }
-
-    /// `REPRISE_SEEDS=n` runs a sixteenth of n seeds; `REPRISE_SEALED_SEED=s` replays one and tells what happens.
-    @Test(arguments: 0..<2)
-    func `whatever happens to a sealed store, no wrong byte and nobody waits for ever, inv01 inv26`(shard: Int) throws {
-        if let one = Self.number("REPRISE_SEALED_SEED") {
-            guard shard == 0 else { return }
-            var simulation = try Simulation(seed: one, isSealed: true)
-            try simulation.run(isTraced: true)
-            return
-        }
-        let seeds = (Self.number("REPRISE_SEEDS") ?? 2000) / 16
-        var failures = 0
-        for seed in 1...max(1, seeds) where seed % 2 == UInt64(shard) && failures < 10 {
-            do {
-                var simulation = try Simulation(seed: seed, isSealed: true)
-                try simulation.run()
-            } catch {
-                failures += 1
-                Issue.record("seed \(seed): \(error); replay with REPRISE_SEALED_SEED=\(seed)")
-            }
-        }
     }
 }

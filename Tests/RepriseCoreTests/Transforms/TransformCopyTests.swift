@@ -28,7 +28,7 @@ import Testing
 
     private func open(_ kind: ProofKind = .hashed, _ transform: any ContentTransform = keystream) throws -> MediaCache {
         var configuration = MediaCache.Configuration()
-        if kind == .sealed { configuration.seal = Seal(SealKey([UInt8](repeating: 7, count: 32))!) }
+        if kind == .sealed { configuration.seal = .testing }
         configuration.contentTransform = { _, url in url.path.hasPrefix("/enc/") ? transform : nil }
         return try MediaCache(
             at: .directory(directory.path + "/store"), client: stage.client, configuration: configuration)
