@@ -2,36 +2,53 @@
     import Foundation
     import RepriseStorage
 
-    /// What commands tell of many entries: most of the time goes into opening small files, so several are read at a time.
+    /// What commands tell of many entries: most of the time goes into opening small files and reading what they say, so
+    /// several are read at a time, and rows are taken meanwhile.
     enum EntryRows {
-        /// How many entries a thread reads before rows are handed on: enough that waiting for the slowest does not count.
-        private static let piece = 512
+        /// How many entries a thread reads before rows are handed on.
+        private static let stride = 256
 
-        /// Hands what `read` finds of each entry to `take`, in the order of `names`; `nil` is left out.
+        /// Hands what `read` makes of each entry to `take`, in the order of `names`; `nil` is left out. What a row costs is
+        /// better spent in `read`, which runs on several threads, than in `take`.
         static func read<Row: Sendable>(
             _ names: [String], _ read: @escaping @Sendable (String) throws(StoreError) -> Row?, take: (Row) -> Void
         ) async throws(StoreError) {
-            var rest = names[...]
-            while !rest.isEmpty {
-                let pieces = (0..<min(4, ProcessInfo.processInfo.activeProcessorCount)).map { _ in
-                    defer { rest = rest.dropFirst(piece) }
-                    return rest.prefix(piece)
+            // Twice as many pieces as threads: nobody waits for the one whose turn it is.
+            let ahead = 2 * min(4, ProcessInfo.processInfo.activeProcessorCount)
+            let failure = await withTaskGroup(of: (start: Int, rows: Result<[Row], StoreError>).self) { group in
+                var (begun, taken) = (0, 0)
+                var found: [Int: [Row]] = [:]
+                func begin() {
+                    guard begun < names.count else { return }
+                    let start = begun
+                    begun = min(start + stride, names.count)
+                    let piece = names[start..<begun]
+                    group.addTask { (start, rows(piece, read)) }
                 }
-                let found = await withTaskGroup(of: (Int, Result<[Row], StoreError>).self) { group in
-                    for (index, names) in pieces.enumerated() where !names.isEmpty {
-                        group.addTask { (index, rows(names, read)) }
+                for _ in 0..<ahead { begin() }
+                while let next = await group.next() {
+                    switch next.rows {
+                    case .success(let rows): found[next.start] = rows
+                    case .failure(let error): return StoreError?.some(error)
                     }
-                    return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+                    while let rows = found.removeValue(forKey: taken) {
+                        taken += stride
+                        begin()
+                        for row in rows { take(row) }
+                    }
                 }
-                for index in pieces.indices { for row in try found[index]?.get() ?? [] { take(row) } }
+                return nil
             }
+            if let failure { throw failure }
         }
 
-        /// Hands description and summary of each of a store's entries to `take`, in the order of their names.
-        static func descriptions(
-            of store: Store, take: ((info: EntryInfo, summary: EntrySummary)) -> Void
+        /// As `read`, of description and summary of each of a store's entries, in the order of their names.
+        static func read<Row: Sendable>(
+            of store: Store, _ row: @escaping @Sendable (EntryInfo, EntrySummary) -> Row, take: (Row) -> Void
         ) async throws(StoreError) {
-            let describe = { @Sendable (name: String) throws(StoreError) in try store.describe(name: name) }
+            let describe = { @Sendable (name: String) throws(StoreError) -> Row? in
+                try store.describe(name: name).map { row($0.info, $0.summary) }
+            }
             try await read(try store.entryNames().sorted(), describe, take: take)
         }
 

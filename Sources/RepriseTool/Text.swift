@@ -66,11 +66,14 @@ func padded(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-/// Prints a value as one line of JSON, with its members in order.
-func printJSON(_ value: some Encodable) {
+/// A value as one line of JSON, with its members in order.
+func jsonLine(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do { print(String(decoding: try encoder.encode(value), as: UTF8.self)) } catch {
+    do { return String(decoding: try encoder.encode(value), as: UTF8.self) } catch {
         preconditionFailure("plain values encode: \(error)")
     }
 }
+
+/// Prints a value as one line of JSON.
+func printJSON(_ value: some Encodable) { print(jsonLine(value)) }

@@ -74,24 +74,32 @@
                 let opened = try store.openForReading()
                 do throws(StoreError) {
                     var count = 0
-                    try await EntryRows.descriptions(of: opened) { entry in
+                    let json = json
+                    let line = { @Sendable in json ? List.json($0, $1) : List.line($0, $1) }
+                    try await EntryRows.read(of: opened, line) { line in
                         count += 1
-                        if json {
-                            var info = entry.info
-                            info.stored = entry.summary.stored
-                            info.statistics = entry.summary.statistics
-                            return printJSON(EntryReport(info))
-                        }
-                        let length = entry.summary.length ?? entry.info.length
-                        let stored = entry.summary.stored
-                        let share = length.map { $0 > 0 ? percent(stored, $0) : "100 %" } ?? "?"
-                        print("\(padded(Size(stored).description, 10)) \(padded(share, 6))  \(entry.info.key)")
+                        print(line)
                     }
                     if count == 0, !json { print("nothing is stored in \(opened.root)") }
                 } catch {
                     throw Failure(error)
                 }
             }
+        }
+    }
+
+    extension List {
+        fileprivate static func line(_ info: EntryInfo, _ summary: EntrySummary) -> String {
+            let length = summary.length ?? info.length
+            let share = length.map { $0 > 0 ? percent(summary.stored, $0) : "100 %" } ?? "?"
+            return "\(padded(Size(summary.stored).description, 10)) \(padded(share, 6))  \(info.key)"
+        }
+
+        fileprivate static func json(_ info: EntryInfo, _ summary: EntrySummary) -> String {
+            var info = info
+            info.stored = summary.stored
+            info.statistics = summary.statistics
+            return jsonLine(EntryReport(info))
         }
     }
 

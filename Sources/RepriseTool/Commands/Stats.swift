@@ -52,11 +52,14 @@
             guard FileManager.default.fileExists(atPath: root + "/format") else { return }
             let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
             report.total = try opened.readStatistics().map { StoreStatisticsReport(StoreStatistics(named: $0)) }
-            try await EntryRows.descriptions(of: opened) { entry in
+            let row = { @Sendable (info: EntryInfo, summary: EntrySummary) in
+                (stored: summary.stored, length: info.length, isPinned: info.isPinned)
+            }
+            try await EntryRows.read(of: opened, row) { entry in
                 report.entries += 1
-                report.storedBytes += entry.summary.stored
-                if let length = entry.info.length, entry.summary.stored >= length { report.completeEntries += 1 }
-                if entry.info.isPinned { report.pinnedEntries += 1 }
+                report.storedBytes += entry.stored
+                if let length = entry.length, entry.stored >= length { report.completeEntries += 1 }
+                if entry.isPinned { report.pinnedEntries += 1 }
             }
         }
 
