@@ -54,9 +54,8 @@ extension SessionState {
     private mutating func serveSuperseded(_ id: Int) -> Bool {
         guard let current, representations[current] != nil, environment.freshness == .immutable else { return false }
         let now = now
-        readers[id]?.representation = current
         readers[id]?.waitsSince = now
-        wake(id)
+        give(id, current)
         return true
     }
 
@@ -77,8 +76,7 @@ extension SessionState {
             else { continue }
             if !reader.isBound, let current = newest {
                 guard belongs(id, to: current) else { continue }
-                readers[id]?.representation = current
-                wake(id)
+                give(id, current)
                 continue
             }
             guard reader.isWaiting, isStarving(reader) else { continue }

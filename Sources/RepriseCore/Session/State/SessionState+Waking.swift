@@ -11,6 +11,14 @@ extension SessionState {
         storedChanged()
     }
 
+    /// Has a reader go on with a representation, whatever word on another it waited for.
+    mutating func give(_ id: Int, _ number: Int) {
+        readers[id]?.representation = number
+        readers[id]?.awaitsFreshness = false
+        readers[id]?.awaitsSlots = false
+        wake(id)
+    }
+
     mutating func wake(_ id: Int) {
         guard let wake = readers[id]?.wake else { return }
         let now = now

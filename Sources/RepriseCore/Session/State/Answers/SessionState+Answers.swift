@@ -139,8 +139,7 @@ extension SessionState {
         for reader in readers.keys.sorted()
         where readers[reader]?.representation == nil && readers[reader]?.failure == nil {
             guard belongs(reader, to: number) else { continue }
-            readers[reader]?.representation = number
-            wake(reader)
+            give(reader, number)
         }
     }
 

@@ -29,8 +29,7 @@ extension SessionState {
         let ownReaders = transfers[id]?.readers ?? []
         finishKeeping(id, number)
         for reader in ownReaders where readers[reader]?.isBound == false && belongs(reader, to: number) {
-            readers[reader]?.representation = number
-            wake(reader)
+            give(reader, number)
         }
         guard let request = transfers[id]?.request else { return }
         if head.status == 206 {

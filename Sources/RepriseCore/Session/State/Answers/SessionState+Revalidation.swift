@@ -7,8 +7,13 @@ import RepriseStorage
 extension SessionState {
     /// Readers that may not use what is stored before the origin has confirmed it share one conditional request.
     mutating func startRevalidation() {
-        guard confirmationFields != nil || readers.values.contains(where: { $0.awaitsFreshness && $0.failure == nil }),
-            let number = offered, let representation = representations[number],
+        var awaiting = readers.values.filter { $0.awaitsFreshness && $0.failure == nil }.map(\.id).sorted()
+        guard confirmationFields != nil || !awaiting.isEmpty, let number = offered,
+            let representation = representations[number]
+        else { return }
+        // The one they waited for may have been replaced by one for other request fields.
+        awaiting = awaiting.filter { belongs($0, to: number) }
+        guard confirmationFields != nil || !awaiting.isEmpty,
             !transfers.values.contains(where: { $0.request?.isRevalidation == true }),
             trouble.map({ now >= $0.notBefore }) ?? true, refreshing == nil
         else { return }
@@ -16,7 +21,6 @@ extension SessionState {
         isRevalidationQueued = true
         guard environment.hosts.enter(url.origin, onFree: onPlaceFree) else { return }
         isRevalidationQueued = false
-        let awaiting = readers.keys.sorted().filter { readers[$0]?.awaitsFreshness == true }
         let callerFields = awaiting.isEmpty ? confirmationFields ?? fields : fields(for: awaiting)
         confirmationFields = nil
         var fields = callerFields
@@ -105,11 +109,9 @@ extension SessionState {
             reuse(of: representation, by: readers[id]?.fields ?? [:]).mayStandIn
         else { return false }
         let now = now
-        readers[id]?.awaitsFreshness = false
-        readers[id]?.representation = number
         readers[id]?.waitsSince = now
         readers[id]?.outcome.detail = "origin-failed"
-        wake(id)
+        give(id, number)
         return true
     }
 }
