@@ -123,6 +123,24 @@ struct EvictionCrashTests {
         }
     }
 
+    @Test(arguments: StoreFixture.Kind.allCases, [false, true])
+    func `inv21 at any point of unpinning or removing what is pinned, only what its description pins is kept`(
+        kind: StoreFixture.Kind, isRemoved: Bool
+    ) throws {
+        let (store, disk) = try store(kind, ["a"])
+        let name = store.entryName(key: "a")
+        _ = try store.setPinned(true, key: "a")
+        #expect(try store.use(name: name)?.isPinned == true)
+        let start = disk.recorded.count
+        if isRemoved { try store.remove(key: "a") } else { _ = try store.setPinned(false, key: "a") }
+        try crashes(of: disk, after: start, 25) { left, _, comment in
+            let store = try open(left, kind)
+            let isPinned = try store.isPinned(name: name)
+            try evict(store, leaving: 0)
+            #expect(try store.entryNames() == (isPinned ? [name] : []), comment)
+        }
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases)
     func `inv03 at any point of giving blocks back and filling them again no wrong byte is shown, and the others stay`(
         kind: StoreFixture.Kind

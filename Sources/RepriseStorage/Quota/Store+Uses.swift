@@ -2,7 +2,7 @@ package import ReprisePlatform
 
 extension Store {
     /// What the entry with that folder name takes and how it was used; `nil` where there is none. Reads names, sizes and
-    /// one header, no description: a pin is a hint here. I/O.
+    /// one header, and where that says that it is pinned the description, which counts. I/O.
     package func use(name: String) throws(StoreError) -> StoredUse? {
         let folder = directory(name)
         do throws(FileError) {
@@ -29,6 +29,8 @@ extension Store {
                     if error.kind != .missing { throw error }
                 }
             }
+            // What was half removed or unpinned while the disk failed would else stay for good.
+            if use.isPinned { use.isPinned = try readWholeInfo(name)?.isPinned ?? false }
             return use
         } catch {
             if error.kind == .missing { return nil }
