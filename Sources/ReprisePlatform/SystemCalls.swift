@@ -43,8 +43,7 @@ package enum SystemCalls {
     /// have open now. A shell's default of 256 or 1,024 is too few for a server; where it cannot be raised it stays.
     @discardableResult
     package static func raiseDescriptorLimit() -> Int {
-        var limit = rlimit()
-        guard unsafe getrlimit(descriptors, &limit) == 0 else { return 0 }
+        guard var limit = descriptorLimits else { return 0 }
         let before = limit.rlim_cur
         limit.rlim_cur = max(before, min(limit.rlim_max, descriptorGoal))
         guard unsafe setrlimit(descriptors, &limit) == 0 else { return Int(clamping: before) }
@@ -53,8 +52,12 @@ package enum SystemCalls {
 
     /// Files and sockets this process may have open.
     package static var descriptorLimit: Int {
+        descriptorLimits.map { Int(clamping: min($0.rlim_cur, descriptorGoal)) } ?? 256
+    }
+
+    private static var descriptorLimits: rlimit? {
         var limit = rlimit()
-        return unsafe getrlimit(descriptors, &limit) == 0 ? Int(clamping: min(limit.rlim_cur, descriptorGoal)) : 256
+        return unsafe getrlimit(descriptors, &limit) == 0 ? limit : nil
     }
 
     #if canImport(Glibc)

@@ -27,7 +27,7 @@ extension SessionState {
             if let difference = difference(part, request) {
                 transfer.request = request
                 transfers[id] = transfer
-                overlapDiffers(id, difference)
+                heldDiffers(id, difference)
                 return
             }
             request.position += Int64(part.count)
@@ -69,7 +69,7 @@ extension SessionState {
         request.position += Int64(piece.count)
         transfer.request = request
         transfers[id] = transfer
-        if let difference { return overlapDiffers(id, difference) }
+        if let difference { return heldDiffers(id, difference) }
         if let end = request.end, request.position >= end {
             passedCheck(id)
         } else {
@@ -106,7 +106,8 @@ extension SessionState {
         return held.elementsEqual(came) ? nil : .bytes(held, came, at: request.position)
     }
 
-    private mutating func overlapDiffers(_ id: Int, _ difference: Mismatch) {
+    /// What is held is not what the origin has: it is superseded, and the transfer that showed it ends.
+    private mutating func heldDiffers(_ id: Int, _ difference: Mismatch) {
         guard let number = transfers[id]?.representation else { return }
         effects.append(.event(.mismatch(key: key.text, difference)))
         effects.append(.event(.generationChanged(key: key.text, difference)))
@@ -181,8 +182,9 @@ extension SessionState {
             return
         }
         let known = transfer.representation.flatMap { representations[$0]?.info.length }
+        // No validator spoke for what is held (with one, the body has to end where that does): another end, another one.
         if request.end == nil, isDelimited, let known, known != transfer.window.head {
-            return overlapDiffers(id, .length(known, transfer.window.head))
+            return heldDiffers(id, .length(known, transfer.window.head))
         }
         if let end = request.end ?? known, request.position < end {
             requestFailed(id, OriginFailure(.interrupted, "the origin sent \(request.position) of \(end) bytes"))

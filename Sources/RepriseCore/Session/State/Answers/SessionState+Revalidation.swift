@@ -97,9 +97,10 @@ extension SessionState {
             readers[reader]?.awaitsFreshness = false
             readers[reader]?.isConfirmed = true
             if let representation = representations[number], admit(reader, to: representation) {
-                readers[reader]?.representation = number
+                give(reader, number)
+            } else {
+                wake(reader)
             }
-            wake(reader)
         }
     }
 
