@@ -136,22 +136,24 @@ private final class RealFileHandle: FileHandle {
 
     func read(at offset: Int64, count: Int, into buffer: inout [UInt8]) throws(FileError) {
         guard count > 0 else { return }
-        var failure: FileError?
-        let piece = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
-            while filled < count, failure == nil {
-                do throws(FileError) {
-                    let read = try check("pread", path) {
-                        unsafe pread(number, room.baseAddress! + filled, count - filled, off_t(offset) + off_t(filled))
+        let before = buffer.count
+        do throws(FileError) {
+            try buffer.append(addingCapacity: count) { span throws(FileError) in
+                try unsafe span.withUnsafeMutableBufferPointer { room, filled throws(FileError) in
+                    while filled < count {
+                        let position = off_t(offset) + off_t(filled)
+                        let read = try check("pread", path) {
+                            unsafe pread(number, room.baseAddress! + filled, count - filled, position)
+                        }
+                        if read == 0 { break }
+                        filled += read
                     }
-                    if read == 0 { break }
-                    filled += read
-                } catch {
-                    failure = error
                 }
             }
+        } catch {
+            buffer.removeLast(buffer.count - before)
+            throw error
         }
-        if let failure { throw failure }
-        if buffer.isEmpty { buffer = piece } else { buffer += piece }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
@@ -236,12 +238,17 @@ private final class RealFileHandle: FileHandle {
     func readResident(at offset: Int64, count: Int, into buffer: inout [UInt8]) -> Bool {
         #if os(Linux)
             guard count > 0, let preadv2 = unsafe LinuxCalls.preadv2 else { return false }
-            let piece = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
-                var vector = unsafe iovec(iov_base: room.baseAddress, iov_len: count)
-                filled = max(0, unsafe preadv2(number, &vector, 1, off_t(offset), LinuxCalls.withoutWaiting))
+            let before = buffer.count
+            buffer.append(addingCapacity: count) { span in
+                unsafe span.withUnsafeMutableBufferPointer { room, filled in
+                    var vector = unsafe iovec(iov_base: room.baseAddress, iov_len: count)
+                    filled = max(0, unsafe preadv2(number, &vector, 1, off_t(offset), LinuxCalls.withoutWaiting))
+                }
             }
-            guard piece.count == count else { return false }
-            if buffer.isEmpty { buffer = piece } else { buffer += piece }
+            guard buffer.count == before + count else {
+                buffer.removeLast(buffer.count - before)
+                return false
+            }
             return true
         #else
             return false

@@ -19,6 +19,27 @@ package enum SocketCalls {
         #endif
     }
 
+    /// Writes one piece and then another, as far as the socket takes them at once.
+    /// - Returns: Bytes taken of both together.
+    @unsafe package static func write(
+        _ first: UnsafeRawBufferPointer, then second: UnsafeRawBufferPointer, to socket: Int32
+    ) -> Int {
+        #if os(Linux)
+            var pieces = unsafe [
+                iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
+                iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count),
+            ]
+            return unsafe pieces.withUnsafeMutableBufferPointer { pieces in
+                var message = unsafe msghdr()
+                unsafe message.msg_iov = pieces.baseAddress
+                unsafe message.msg_iovlen = pieces.count
+                return max(0, unsafe sendmsg(socket, &message, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)))
+            }
+        #else
+            return 0
+        #endif
+    }
+
     /// Has the kernel write bytes of a file, as many as the socket takes at once.
     /// - Returns: Bytes taken.
     package static func sendFile(_ file: Int32, offset: Int64, count: Int, to socket: Int32) -> Int {

@@ -51,6 +51,24 @@
             }
         }
 
+        @Test(arguments: [false, true])
+        func `who asks ahead and takes little at a time gets every head and every byte, inv09`(
+            isSealed: Bool
+        ) async throws {
+            try await run(isSealed) { fixture in
+                try await fixture.ask("/song.enc").expect(ByteRange(0, Self.length), of: content, status: 200)
+                await fixture.waitUntilQuiet()
+                let client = try await fixture.connect(receiveBuffer: 4096)
+                let starts = (0..<40).map { Int64($0) * 65_537 }
+                let target = fixture.target("/song.enc")
+                try await client.send(
+                    starts.map { RawClient.head(target, [("Range", "bytes=\($0)-\($0 + 65_535)")]) }.joined())
+                for start in starts {
+                    try await client.readAnswer().expect(ByteRange(start, start + 65_536), of: content, status: 206)
+                }
+            }
+        }
+
         @Test func `one beside it without a transform is sent as it is stored`() async throws {
             try await run { fixture in
                 let plain = fixture.put("/plain.mp3", length: Self.length)

@@ -61,31 +61,45 @@
         /// head would wake the client for nothing.
         /// - Returns: Bytes of the file that were taken; the rest is still to be written.
         func send(_ range: ByteRange, of file: Int32) -> Int64 {
-            guard let socket = freeSocket() else { return 0 }
+            guard let socket = freeSocket(), sendHead(to: socket) else { return 0 }
             return Int64(SocketCalls.sendFile(file, offset: range.lowerBound, count: Int(range.count), to: socket))
         }
 
-        /// Sends bytes in memory in the same way.
+        /// Sends bytes in memory in the same way, in one call with a head that waits.
         /// - Returns: Bytes that were taken; the rest is still to be written.
         func send(_ bytes: [UInt8]) -> Int {
             guard let socket = freeSocket() else { return 0 }
-            return unsafe bytes.withUnsafeBytes { unsafe SocketCalls.write($0, to: socket, moreFollows: false) }
+            guard let head else {
+                return unsafe bytes.withUnsafeBytes { unsafe SocketCalls.write($0, to: socket, moreFollows: false) }
+            }
+            let taken = unsafe head.withUnsafeReadableBytes { head in
+                unsafe bytes.withUnsafeBytes { unsafe SocketCalls.write(head, then: $0, to: socket) }
+            }
+            return taken - tookHead(taken)
         }
 
-        /// The socket where a body's bytes may be sent past the channel; a head that waits has left by then.
+        /// The socket where a body's bytes may be sent past the channel.
         private func freeSocket() -> NIOBSDSocket.Handle? {
-            guard !isChunked, !hasUnsent, let socket, context.channel.isActive, sendHead(to: socket) else { return nil }
+            guard !isChunked, !hasUnsent, let socket, context.channel.isActive else { return nil }
             return socket
         }
 
         private func sendHead(to socket: NIOBSDSocket.Handle) -> Bool {
-            guard var head else { return true }
-            let count = unsafe head.withUnsafeReadableBytes {
+            guard let head else { return true }
+            let taken = unsafe head.withUnsafeReadableBytes {
                 unsafe SocketCalls.write($0, to: socket, moreFollows: true)
             }
+            _ = tookHead(taken)
+            return self.head == nil
+        }
+
+        /// The socket took so many bytes, the head's first; answers how many of them were the head's.
+        private func tookHead(_ taken: Int) -> Int {
+            guard var head else { return 0 }
+            let count = min(taken, head.readableBytes)
             head.moveReaderIndex(forwardBy: count)
             self.head = head.readableBytes == 0 ? nil : head
-            return self.head == nil
+            return count
         }
 
         /// Writes bytes of a body; `left` tells when they, and so all before them, were taken by the kernel.

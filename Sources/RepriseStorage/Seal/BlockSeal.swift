@@ -5,6 +5,8 @@
 /// It has no check of its own: the tag is one, over the length, too.
 struct BlockSeal: Sendable, Hashable {
     static let size = 32
+    static let nonceSize = 12
+    static let tagSize = 16
 
     let validLength: Int32
     private let nonceHead: UInt32
@@ -32,7 +34,7 @@ struct BlockSeal: Sendable, Hashable {
 
     var nonce: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(12)
+        bytes.reserveCapacity(BlockSeal.nonceSize)
         bytes.append(littleEndian: nonceHead)
         bytes.append(littleEndian: nonceTail)
         return bytes
@@ -40,7 +42,7 @@ struct BlockSeal: Sendable, Hashable {
 
     var tag: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(16)
+        bytes.reserveCapacity(BlockSeal.tagSize)
         bytes.append(littleEndian: tagHead)
         bytes.append(littleEndian: tagTail)
         return bytes

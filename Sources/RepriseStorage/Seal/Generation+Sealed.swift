@@ -38,7 +38,7 @@ extension Generation {
             return hash.finish() == slot.proof ? .hash(hash) : nil
         }
         guard let blockSeal = state.withLock({ $0.seals[block] }), blockSeal.slot == slot,
-            let plain = seal.open(bytes[...], blockSeal, block: block)
+            let plain = seal.open(blockSeal.nonce + bytes + blockSeal.tag, blockSeal, block: block)
         else { return nil }
         return .plain([UInt8](plain))
     }
@@ -93,20 +93,22 @@ extension Generation {
         let first = layout.block(at: range.lowerBound)
         let last = layout.block(at: range.upperBound - 1)
         let seals = state.withLock { state in (first...last).map { state.seals[$0] } }
-        var sealed: [UInt8] = []
+        var box: [UInt8] = []
+        box.reserveCapacity(BlockSeal.nonceSize + Int(layout.blockSize) + BlockSeal.tagSize)
         var plain: [UInt8] = []
         plain.reserveCapacity(Int(range.count))
         // Block by block, so that what is opened still is in the processor's cache.
         for (block, found) in zip(first...last, seals) {
             guard let found else { return .gone }
-            sealed.removeAll(keepingCapacity: true)
+            box.replaceSubrange(0..., with: found.nonce)
             let (start, count) = (block * layout.blockSize, Int(found.validLength))
             if mayWait {
-                try body.read(at: start, count: count, into: &sealed)
-            } else if !body.readResident(at: start, count: count, into: &sealed) {
+                try body.read(at: start, count: count, into: &box)
+            } else if !body.readResident(at: start, count: count, into: &box) {
                 return .gone
             }
-            guard let bytes = seal.open(sealed[...], found, block: block) else { return .damaged(block: block) }
+            box += found.tag
+            guard let bytes = seal.open(box, found, block: block) else { return .damaged(block: block) }
             let wanted = ByteRange(offset: block * layout.blockSize, count: Int64(bytes.count)).intersection(range)
             guard let wanted, wanted.upperBound == min(range.upperBound, (block + 1) * layout.blockSize) else {
                 return .gone

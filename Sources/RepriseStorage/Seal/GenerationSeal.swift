@@ -104,12 +104,13 @@ final class GenerationSeal: Sendable {
     }
 
     /// A block's valid bytes; `nil` where they are not what was sealed.
-    func open(_ ciphertext: ArraySlice<UInt8>, _ seal: BlockSeal, block: Int64) -> Data? {
-        guard ciphertext.count == Int(seal.validLength) else { return nil }
+    /// - Parameter box: Its nonce, what is on disk of it and its tag, one after the other: so the library takes them as
+    ///   they are.
+    func open(_ box: [UInt8], _ seal: BlockSeal, block: Int64) -> Data? {
+        guard box.count == BlockSeal.nonceSize + Int(seal.validLength) + BlockSeal.tagSize else { return nil }
         do {
-            let box = try AES.GCM.SealedBox(
-                nonce: AES.GCM.Nonce(data: seal.nonce), ciphertext: ciphertext, tag: seal.tag)
-            return try AES.GCM.open(box, using: key, authenticating: associatedData(block, seal.validLength))
+            return try AES.GCM.open(
+                AES.GCM.SealedBox(combined: box), using: key, authenticating: associatedData(block, seal.validLength))
         } catch {
             return nil  // damaged, which the caller reports
         }
