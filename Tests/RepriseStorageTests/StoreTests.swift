@@ -226,6 +226,25 @@ struct StoreTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv21 a pin whose description cannot be read now holds, and what is pinned is counted`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let fixture = StoreFixture(kind)
+        let store = try fixture.open()
+        try StoreFixture.add("a", PositionCodedContent(length: 90, generation: 2), to: store)
+        _ = try store.setPinned(true, key: "a")
+        let name = store.entryName(key: "a")
+        let before = try store.use(name: name)
+        #expect(before?.isPinned == true)
+        // Its size is told; its bytes are not.
+        fixture.files.setRule { operation, path, _ in
+            operation == .read && path.hasSuffix("/info.json") ? .error(FileError.inputOutput) : nil
+        }
+        #expect(try store.use(name: name) == before)
+        #expect(throws: StoreError.self) { try store.isPinned(name: name) }
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
     func `a block a terabyte away takes no more room than one at the start`(kind: StoreFixture.Kind) throws {
         let fixture = StoreFixture(kind, blockSize: 32_768)
         let content = PositionCodedContent(length: 1 << 40)

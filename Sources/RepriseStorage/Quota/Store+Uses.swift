@@ -30,7 +30,7 @@ extension Store {
                 }
             }
             // What was half removed or unpinned while the disk failed would else stay for good.
-            if use.isPinned { use.isPinned = try readWholeInfo(name)?.isPinned ?? false }
+            if use.isPinned { use.isPinned = isPinnedOrUnread(name) }
             return use
         } catch {
             if error.kind == .missing { return nil }
@@ -50,5 +50,10 @@ extension Store {
         do throws(FileError) { return try readWholeInfo(name)?.isPinned ?? false } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
+    }
+
+    // Where the description cannot be read now, the pin holds: it may be there.
+    private func isPinnedOrUnread(_ name: String) -> Bool {
+        do throws(FileError) { return try readWholeInfo(name)?.isPinned ?? false } catch { return true }
     }
 }
