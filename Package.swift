@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// One settings constant for every target: a rule that does not hold everywhere is not a rule.

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// The origin and the clients of the benchmarks. A package of its own, without dependencies, so that what measures is

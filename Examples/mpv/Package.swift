@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // On Linux the headers lie where the compiler looks; some of what pkg-config adds there the build refuses.

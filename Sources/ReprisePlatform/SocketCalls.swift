@@ -7,12 +7,11 @@
 /// Writing to a connected socket that does not block. Linux only: elsewhere nothing is taken, and the caller goes its
 /// usual way. Errors are not told apart from a full socket: the usual way meets them too.
 package enum SocketCalls {
-    /// Writes what the socket takes at once.
-    /// - Parameter moreFollows: Whether more is written right away, so that the two may leave in one packet.
+    /// Writes what the socket takes at once of bytes that more follow, right away, so that the two may leave in one packet.
     /// - Returns: Bytes taken.
-    @unsafe package static func write(_ bytes: UnsafeRawBufferPointer, to socket: Int32, moreFollows: Bool) -> Int {
+    @unsafe package static func writeBeginning(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
         #if os(Linux)
-            let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (moreFollows ? MSG_MORE : 0))
+            let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE)
             return max(0, unsafe send(socket, bytes.baseAddress, bytes.count, flags))
         #else
             return 0
@@ -32,7 +31,7 @@ package enum SocketCalls {
             return unsafe pieces.withUnsafeMutableBufferPointer { pieces in
                 var message = unsafe msghdr()
                 unsafe message.msg_iov = pieces.baseAddress
-                unsafe message.msg_iovlen = pieces.count
+                unsafe message.msg_iovlen = numericCast(pieces.count)
                 return max(0, unsafe sendmsg(socket, &message, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)))
             }
         #else

@@ -1,13 +1,7 @@
-#if os(Linux)
-    import Foundation
+#if canImport(Glibc)
+    import Glibc
     import ReprisePlatform
     import Testing
-
-    #if canImport(Musl)
-        import Musl
-    #else
-        import Glibc
-    #endif
 
     /// Writing past a channel, to one end of a pair of sockets.
     @Suite struct SocketCallsTests {
@@ -59,7 +53,7 @@
             #expect(pair.received() == all)
         }
 
-        @Test func `what a full socket does not take is told, and can be sent later`() {
+        @Test func `what a full socket does not take is told, and can be sent later`() throws {
             let pair = Pair()
             let all = Self.bytes(3_000_000, from: 0)
             var (sent, calls, received) = (0, 0, [UInt8]())
@@ -68,7 +62,10 @@
                 let taken = pair.write(Array(all[sent..<middle]), then: Array(all[middle...]))
                 sent += taken
                 calls += 1
-                if taken == 0 { received += pair.received() }
+                if taken > 0 { continue }
+                let piece = pair.received()
+                try #require(!piece.isEmpty, "nothing is taken, and nothing has come")
+                received += piece
             }
             #expect(calls > 2)
             received += pair.received()

@@ -69,10 +69,7 @@
         /// - Returns: Bytes that were taken; the rest is still to be written.
         func send(_ bytes: [UInt8]) -> Int {
             guard let socket = freeSocket() else { return 0 }
-            guard let head else {
-                return unsafe bytes.withUnsafeBytes { unsafe SocketCalls.write($0, to: socket, moreFollows: false) }
-            }
-            let taken = unsafe head.withUnsafeReadableBytes { head in
+            let taken = unsafe (head ?? ByteBuffer()).withUnsafeReadableBytes { head in
                 unsafe bytes.withUnsafeBytes { unsafe SocketCalls.write(head, then: $0, to: socket) }
             }
             return taken - tookHead(taken)
@@ -87,13 +84,14 @@
         private func sendHead(to socket: NIOBSDSocket.Handle) -> Bool {
             guard let head else { return true }
             let taken = unsafe head.withUnsafeReadableBytes {
-                unsafe SocketCalls.write($0, to: socket, moreFollows: true)
+                unsafe SocketCalls.writeBeginning($0, to: socket)
             }
-            _ = tookHead(taken)
+            tookHead(taken)
             return self.head == nil
         }
 
         /// The socket took so many bytes, the head's first; answers how many of them were the head's.
+        @discardableResult
         private func tookHead(_ taken: Int) -> Int {
             guard var head else { return 0 }
             let count = min(taken, head.readableBytes)

@@ -30,7 +30,11 @@ extension Store {
                 }
             }
             // What was half removed or unpinned while the disk failed would else stay for good.
-            if use.isPinned { use.isPinned = isPinnedOrUnread(name) }
+            if use.isPinned {
+                do throws(StoreError) { use.isPinned = try isPinned(name: name) } catch {
+                    // It cannot be looked up now: the pin holds.
+                }
+            }
             return use
         } catch {
             if error.kind == .missing { return nil }
@@ -45,15 +49,10 @@ extension Store {
         }
     }
 
-    /// Whether the entry with that folder name is pinned; its description counts. An unreadable one is not. I/O.
+    /// Whether the entry with that folder name is pinned; its description counts. What has none, or a damaged one, is not. I/O.
     package func isPinned(name: String) throws(StoreError) -> Bool {
         do throws(FileError) { return try readWholeInfo(name)?.isPinned ?? false } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
-    }
-
-    // Where the description cannot be read now, the pin holds: it may be there.
-    private func isPinnedOrUnread(_ name: String) -> Bool {
-        do throws(FileError) { return try readWholeInfo(name)?.isPinned ?? false } catch { return true }
     }
 }

@@ -337,7 +337,7 @@ package final class Store: Sendable {
             try writeInfo(info, name)
         }
         do throws(FileError) {
-            // The summary is what quota and listing look at; the description is what counts.
+            // The summary repeats it, so that a sweep asks only those descriptions that may hold a pin.
             let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .readWrite)
             var bytes: [UInt8] = []
             try blocks.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)

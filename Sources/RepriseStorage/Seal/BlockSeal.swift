@@ -5,8 +5,6 @@
 /// It has no check of its own: the tag is one, over the length, too.
 struct BlockSeal: Sendable, Hashable {
     static let size = 32
-    static let nonceSize = 12
-    static let tagSize = 16
 
     let validLength: Int32
     private let nonceHead: UInt32
@@ -34,7 +32,7 @@ struct BlockSeal: Sendable, Hashable {
 
     var nonce: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(BlockSeal.nonceSize)
+        bytes.reserveCapacity(SealedBox.nonceSize)
         bytes.append(littleEndian: nonceHead)
         bytes.append(littleEndian: nonceTail)
         return bytes
@@ -42,7 +40,7 @@ struct BlockSeal: Sendable, Hashable {
 
     var tag: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(BlockSeal.tagSize)
+        bytes.reserveCapacity(SealedBox.tagSize)
         bytes.append(littleEndian: tagHead)
         bytes.append(littleEndian: tagTail)
         return bytes
@@ -50,6 +48,16 @@ struct BlockSeal: Sendable, Hashable {
 
     /// The slot as the rest of the store knows it: half of the tag stands for all of it.
     var slot: Slot { Slot(validLength: validLength, proof: tagHead) }
+
+    /// The whole box of a block, as AES-GCM's library takes it.
+    func box(_ ciphertext: [UInt8]) -> [UInt8] {
+        var box: [UInt8] = []
+        box.reserveCapacity(ciphertext.count + SealedBox.overhead)
+        box += nonce
+        box += ciphertext
+        box += tag
+        return box
+    }
 
     func encode(into bytes: inout [UInt8]) {
         bytes.append(littleEndian: UInt32(validLength))

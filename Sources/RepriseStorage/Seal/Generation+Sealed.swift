@@ -38,7 +38,7 @@ extension Generation {
             return hash.finish() == slot.proof ? .hash(hash) : nil
         }
         guard let blockSeal = state.withLock({ $0.seals[block] }), blockSeal.slot == slot,
-            let plain = seal.open(blockSeal.nonce + bytes + blockSeal.tag, blockSeal, block: block)
+            let plain = seal.open(blockSeal.box(bytes), validLength: slot.validLength, block: block)
         else { return nil }
         return .plain([UInt8](plain))
     }
@@ -94,7 +94,7 @@ extension Generation {
         let last = layout.block(at: range.upperBound - 1)
         let seals = state.withLock { state in (first...last).map { state.seals[$0] } }
         var box: [UInt8] = []
-        box.reserveCapacity(BlockSeal.nonceSize + Int(layout.blockSize) + BlockSeal.tagSize)
+        box.reserveCapacity(Int(layout.blockSize) + SealedBox.overhead)
         var plain: [UInt8] = []
         plain.reserveCapacity(Int(range.count))
         // Block by block, so that what is opened still is in the processor's cache.
@@ -108,7 +108,9 @@ extension Generation {
                 return .gone
             }
             box += found.tag
-            guard let bytes = seal.open(box, found, block: block) else { return .damaged(block: block) }
+            guard let bytes = seal.open(box, validLength: found.validLength, block: block) else {
+                return .damaged(block: block)
+            }
             let wanted = ByteRange(offset: block * layout.blockSize, count: Int64(bytes.count)).intersection(range)
             guard let wanted, wanted.upperBound == min(range.upperBound, (block + 1) * layout.blockSize) else {
                 return .gone

@@ -104,13 +104,12 @@ final class GenerationSeal: Sendable {
     }
 
     /// A block's valid bytes; `nil` where they are not what was sealed.
-    /// - Parameter box: Its nonce, what is on disk of it and its tag, one after the other: so the library takes them as
-    ///   they are.
-    func open(_ box: [UInt8], _ seal: BlockSeal, block: Int64) -> Data? {
-        guard box.count == BlockSeal.nonceSize + Int(seal.validLength) + BlockSeal.tagSize else { return nil }
+    /// - Parameter sealed: Its nonce, what is on disk of it and its tag, one after the other.
+    func open(_ sealed: [UInt8], validLength: Int32, block: Int64) -> Data? {
+        guard sealed.count == Int(validLength) + SealedBox.overhead else { return nil }
         do {
             return try AES.GCM.open(
-                AES.GCM.SealedBox(combined: box), using: key, authenticating: associatedData(block, seal.validLength))
+                AES.GCM.SealedBox(combined: sealed), using: key, authenticating: associatedData(block, validLength))
         } catch {
             return nil  // damaged, which the caller reports
         }

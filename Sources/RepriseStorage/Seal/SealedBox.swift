@@ -14,8 +14,10 @@
 ///
 ///     | nonce, 12 | ciphertext | tag, 16 |
 enum SealedBox {
+    static let nonceSize = 12
+    static let tagSize = 16
     /// Bytes a box is longer than what is in it.
-    static let overhead = 28
+    static let overhead = nonceSize + tagSize
 
     /// Seals `plain` with a nonce of its own; it opens only with the same `purpose`.
     static func seal(_ plain: [UInt8], _ key: SymmetricKey, purpose: String) -> [UInt8] {

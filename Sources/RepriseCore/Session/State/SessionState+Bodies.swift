@@ -182,7 +182,7 @@ extension SessionState {
             return
         }
         let known = transfer.representation.flatMap { representations[$0]?.info.length }
-        // No validator spoke for what is held (with one, the body has to end where that does): another end, another one.
+        // Nothing but its length tells whether this is what is held: with a validator the request has an end.
         if request.end == nil, isDelimited, let known, known != transfer.window.head {
             return heldDiffers(id, .length(known, transfer.window.head))
         }
