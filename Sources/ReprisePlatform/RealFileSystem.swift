@@ -136,23 +136,19 @@ private final class RealFileHandle: FileHandle {
 
     func read(at offset: Int64, count: Int, into buffer: inout [UInt8]) throws(FileError) {
         guard count > 0 else { return }
-        let before = buffer.count
-        do throws(FileError) {
-            try buffer.append(addingCapacity: count) { span throws(FileError) in
-                try unsafe span.withUnsafeMutableBufferPointer { room, filled throws(FileError) in
-                    while filled < count {
-                        let position = off_t(offset) + off_t(filled)
-                        let read = try check("pread", path) {
-                            unsafe pread(number, room.baseAddress! + filled, count - filled, position)
-                        }
-                        if read == 0 { break }
-                        filled += read
+        try buffer.append(addingCapacity: count) { span throws(FileError) in
+            try unsafe span.withUnsafeMutableBufferPointer { room, filled throws(FileError) in
+                // Counted apart: where a call fails in the middle, nothing is appended.
+                var done = 0
+                while done < count {
+                    let read = try check("pread", path) {
+                        unsafe pread(number, room.baseAddress! + done, count - done, off_t(offset) + off_t(done))
                     }
+                    if read == 0 { break }
+                    done += read
                 }
+                filled = done
             }
-        } catch {
-            buffer.removeLast(buffer.count - before)
-            throw error
         }
     }
 
@@ -242,14 +238,11 @@ private final class RealFileHandle: FileHandle {
             buffer.append(addingCapacity: count) { span in
                 unsafe span.withUnsafeMutableBufferPointer { room, filled in
                     var vector = unsafe iovec(iov_base: room.baseAddress, iov_len: count)
-                    filled = max(0, unsafe preadv2(number, &vector, 1, off_t(offset), LinuxCalls.withoutWaiting))
+                    let read = unsafe preadv2(number, &vector, 1, off_t(offset), LinuxCalls.withoutWaiting)
+                    filled = read == count ? count : 0
                 }
             }
-            guard buffer.count == before + count else {
-                buffer.removeLast(buffer.count - before)
-                return false
-            }
-            return true
+            return buffer.count == before + count
         #else
             return false
         #endif
