@@ -7,6 +7,17 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         /// The value without surrounding white space.
         public var value: String
 
+        /// Two lines are equal where their bytes are: what Unicode calls equal may be two credentials.
+        public static func == (left: Field, right: Field) -> Bool {
+            left.name.utf8.elementsEqual(right.name.utf8) && left.value.utf8.elementsEqual(right.value.utf8)
+        }
+
+        /// Hashes the bytes.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(Array(name.utf8))
+            hasher.combine(Array(value.utf8))
+        }
+
         /// Makes a field line; the value is trimmed.
         public init(_ name: String, _ value: String) {
             self.name = name

@@ -161,10 +161,12 @@ extension MediaResource {
         _ = try cache.keptStore()
         let (cache, request) = (cache, request)
         try await cache.onDisk { () throws(StoreError) in
-            try cache.session(for: request).removeEntry()
+            try cache.withSession(for: request) { session throws(StoreError) in try session.removeEntry() }
             guard cache.configuration.freshness == .http else { return }
             // What was stored of it for other request fields goes with it.
-            for variant in try cache.stored(under: [request.key]) { try cache.session(for: variant).removeEntry() }
+            for variant in try cache.stored(under: [request.key]) {
+                try cache.withSession(for: variant) { session throws(StoreError) in try session.removeEntry() }
+            }
         }
     }
 
@@ -172,7 +174,7 @@ extension MediaResource {
         _ = try cache.keptStore()
         let (cache, request) = (cache, request)
         return try await cache.onDisk { () throws(StoreError) in
-            try cache.session(for: request).setPinned(isPinned)
+            try cache.withSession(for: request) { session throws(StoreError) in try session.setPinned(isPinned) }
         }
     }
 

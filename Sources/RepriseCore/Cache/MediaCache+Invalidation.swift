@@ -23,8 +23,10 @@ extension MediaCache {
     /// Has what is stored under those keys, and their variants, confirmed before it is used again. I/O.
     package func invalidate(_ keys: Set<ResourceKey>) throws(StoreError) {
         for session in openSessions where keys.contains(session.key.primary) { try session.invalidate() }
-        // By their sessions: somebody may be opening them.
-        for request in try stored(under: keys) { try session(for: request).invalidate() }
+        // By their sessions: a reader may be opening them.
+        for request in try stored(under: keys) {
+            try withSession(for: request) { session throws(StoreError) in try session.invalidate() }
+        }
     }
 
     /// What is stored under those keys, variants included. I/O: where there may be variants, every entry's description.

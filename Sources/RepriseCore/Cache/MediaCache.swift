@@ -235,6 +235,8 @@ public final class MediaCache: Sendable {
     ) -> ReaderHandle.Place {
         while true {
             let session = session(for: request)
+            // A session of a closed cache takes no reader, and neither would the next one.
+            if status == .closed { return ReaderHandle.Place(session: session, id: nil) }
             let id = session.attach(
                 url: request.url, fields: request.fields, position: position, end: end, priority: priority,
                 isKept: request.isKept)
@@ -248,6 +250,10 @@ public final class MediaCache: Sendable {
         _ request: ResourceRequest, _ position: Int64, _ end: Int64, _ priority: TransferPlanner.Priority
     ) -> ReaderHandle.Place {
         let session = makePrivateSession(request)
+        if status == .closed {
+            session.shutDown()
+            session.closeIfIdle()
+        }
         let id = session.attach(
             url: request.url, fields: request.fields, position: position, end: end, priority: priority,
             isKept: request.isKept)
@@ -258,6 +264,7 @@ public final class MediaCache: Sendable {
         let (session, isCrowded) = state.withLock { state in
             if let session = state.sessions[request.key] { return (session, false) }
             let session = makeSession(request, isPrivate: false)
+            if state.status == .closed { return (session, false) }
             state.sessions[request.key] = session
             return (session, state.idleLimit.beginsLook(at: state.sessions.count))
         }
@@ -279,7 +286,7 @@ public final class MediaCache: Sendable {
     }
 
     private func makePrivateSession(_ request: ResourceRequest) -> ResourceSession {
-        // Made and entered in one step, so that whoever goes through all sessions meets it or has gone before.
+        // Made and entered in one step, so that a walk through all sessions meets it or has ended before.
         state.withLock { state in
             let session = makeSession(request, isPrivate: true)
             state.privateSessions[ObjectIdentifier(session)] = session
@@ -288,12 +295,21 @@ public final class MediaCache: Sendable {
     }
 
     private func forget(_ session: ResourceSession) {
-        let isIdle = session.activity == (0, 0)
+        let isIdle = session.isIdle
         state.withLock { state in
             if state.sessions[session.key] === session { state.sessions[session.key] = nil }
             // One that is only not to be shared any more goes on until its readers and transfers are done.
             state.privateSessions[ObjectIdentifier(session)] = isIdle ? nil : session
         }
+    }
+
+    /// Runs work on the session of a resource that need not be open for it; one that was made for it alone goes again.
+    func withSession<Value>(
+        for request: ResourceRequest, _ work: (ResourceSession) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let session = session(for: request)
+        defer { session.leaveIfUnopened() }
+        return try work(session)
     }
 
     func openSession(_ key: ResourceKey) -> ResourceSession? { state.withLock { $0.sessions[key] } }
@@ -327,26 +343,29 @@ public final class MediaCache: Sendable {
         await turnstile.enter()
         defer { turnstile.leave() }
         if status == .closed { return }
+        let mayWait = status == .ready
+        // From here on no reader gets a session, and no session asks an origin.
+        setStatus(.closed)
         for session in openSessions { session.shutDown() }
         // The write lanes and the janitor are in order: when these have run, so has all before them. A piece that is
         // written asks for the next, so it takes as many rounds as a window has pieces; and what came fast may still wait
         // for its files, which are made on the read pool.
         let queues = environment.queues
-        let mayWait = status == .ready
         let deadline = queues.now() + MediaCache.closingLimit
         repeat {
             await queues.reading {}
             for lane in 0..<2 {
                 await handover { done in queues.write(lane: lane) { done(()) } }
             }
-        } while openSessions.contains(where: \.isWriting)
+        } while queues.now() < deadline && openSessions.contains(where: \.isWriting)
             || mayWait && openSessions.contains(where: \.hasUnwritten) && queues.now() < deadline
         await queues.tidying {}
         for session in openSessions { session.closeIfIdle() }
         let book = statisticsBook
         await queues.tidying { book.save() }
+        // Work that a hung disk finishes later must not touch a root that is another cache's by then.
+        await handover { done in environment.access.shut { done(()) } }
         environment.store?.release()
-        setStatus(.closed)
         environment.hub.end()
     }
 }

@@ -40,8 +40,10 @@ extension MediaResource {
         guard let snapshot = try await snapshot() else {
             throw CacheError(.incomplete, "nothing is stored of \(request.url)")
         }
-        return try await OriginCheck(request, by: cache.environment.client, on: cache.environment.queues)
-            .compare(snapshot)
+        return try await OriginCheck(
+            request, by: cache.environment.client, on: cache.environment.queues, tuning: cache.environment.tuning
+        )
+        .compare(snapshot)
     }
 
     /// Bytes that are proved at a time.

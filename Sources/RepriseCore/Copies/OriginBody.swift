@@ -31,21 +31,33 @@ final class OriginBody: Sendable {
 
     private let inbox: Inbox
     private let exchange: any OriginExchange
+    private let queues: any WorkQueues
+    private let tuning: TransferTuning
 
-    init(_ request: OriginRequest, by client: any OriginClient) {
+    /// - Parameter tuning: How long an answer and each chunk of it may take.
+    init(_ request: OriginRequest, by client: any OriginClient, on queues: any WorkQueues, _ tuning: TransferTuning) {
         let inbox = Inbox()
         self.inbox = inbox
+        self.queues = queues
+        self.tuning = tuning
         exchange = client.start(request) { inbox.put($0) }
     }
 
     deinit { exchange.cancel() }
 
     /// The next event that comes.
-    /// - Throws: `CancellationError`.
-    private func next() async throws -> OriginEvent {
+    /// - Throws: `CacheError` with `.originTimedOut` where none comes within `limit` nanoseconds; `CancellationError`.
+    private func next(within limit: Int64) async throws -> OriginEvent {
+        let deadline = queues.now() + limit
         while true {
             let waker = Waker()
             if let event = inbox.take(orTell: waker) { return event }
+            let left = deadline - queues.now()
+            guard left > 0 else {
+                exchange.cancel()
+                throw CacheError(.originTimedOut, "the origin sent nothing for \(limit / TransferTuning.second) s")
+            }
+            queues.after(left) { waker.wake() }
             try await waker.wait()
         }
     }
@@ -53,7 +65,7 @@ final class OriginBody: Sendable {
     /// The head of the answer.
     /// - Throws: `CacheError` where there is none; `CancellationError`.
     func head() async throws -> OriginResponseHead {
-        switch try await next() {
+        switch try await next(within: tuning.headTimeout) {
         case .head(let head): return head
         case .failed(let failure): throw CacheError(failure)
         case .body, .end: throw CacheError(.originInvalid, "the origin's client told of a body without a head")
@@ -64,7 +76,7 @@ final class OriginBody: Sendable {
     /// - Throws: `CacheError` where it breaks off; `CancellationError`.
     func piece() async throws -> ArraySlice<UInt8>? {
         exchange.demand()
-        switch try await next() {
+        switch try await next(within: tuning.stallTimeout) {
         case .body(let bytes): return bytes
         case .end: return nil
         case .failed(let failure): throw CacheError(failure)

@@ -12,8 +12,14 @@ package struct OriginCheck: Sendable {
     private let request: ResourceRequest
     private let client: any OriginClient
     private let queues: any WorkQueues
+    private let tuning: TransferTuning
 
-    package init(_ request: ResourceRequest, by client: any OriginClient, on queues: any WorkQueues) {
+    /// - Parameter tuning: How long an answer may take.
+    package init(
+        _ request: ResourceRequest, by client: any OriginClient, on queues: any WorkQueues,
+        tuning: TransferTuning = TransferTuning()
+    ) {
+        self.tuning = tuning
         self.request = request
         self.client = client
         self.queues = queues
@@ -69,7 +75,8 @@ package struct OriginCheck: Sendable {
             var fields = check.request.fields
             fields["Accept-Encoding"] = "identity"
             fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
-            let body = OriginBody(OriginRequest(url: check.request.url, fields: fields), by: check.client)
+            let body = OriginBody(
+                OriginRequest(url: check.request.url, fields: fields), by: check.client, on: check.queues, check.tuning)
             let head = try await body.head()
             switch ResponseJudge(asked: range, held: nil, now: check.queues.wallClock()).verdict(head) {
             case .part(let part, let total):

@@ -170,7 +170,7 @@ final class Housekeeper: Sendable {
             defer { state.whenDone = [] }
             return (state.whenDone, false)
         }
-        for session in cache?.openSessions ?? [] { session.roomLookedAfter() }
+        for session in cache?.openSessions ?? [] { session.spaceLookedAfter() }
         for tell in done { tell() }
         if again { begin(all: true) }
     }

@@ -4,8 +4,8 @@ import RepriseStorage
 
 /// What the housekeeper does to a resource.
 extension ResourceSession {
-    /// Room was looked after: bytes that waited for it may go on.
-    func roomLookedAfter() { perform { $0.roomLookedAfter() } }
+    /// The store was swept: bytes that wait for space may go on.
+    func spaceLookedAfter() { perform { $0.spaceLookedAfter() } }
 
     /// Removes the entry where nobody reads or fetches it; `false` where somebody does. Who comes while it goes reads what
     /// was there and stores anew. I/O.

@@ -8,6 +8,17 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
     /// A key of the caller's own, for example a track's id.
     public init(_ text: String) { self.text = text }
 
+    /// Two keys are equal where their bytes are: what Unicode calls equal may be two resources.
+    public static func == (left: ResourceKey, right: ResourceKey) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
     /// The key's text.
     public var description: String { text }
 }

@@ -16,8 +16,24 @@ package final class HostBook: Sendable {
         }
     }
 
+    /// The origin asked to be left alone for a time (`Retry-After`, RFC 9110 §10.2.3).
+    package struct HoldOff: Sendable {
+        /// What is not to be asked for.
+        package enum Scope: Sendable, Hashable {
+            /// Anything of the host.
+            case host
+            case resource(ResourceKey)
+        }
+
+        /// Nanoseconds of the queues' clock.
+        package var until: Int64
+        /// What readers are told that do not wait so long.
+        package var error: CacheError
+    }
+
     private struct Host {
         var measure = Measure()
+        var holdOffs: [HoldOff.Scope: HoldOff] = [:]
         var active = 0
         var distrustsEntityTagsUntil: Int64 = 0
         var waiting: [@Sendable () -> Void] = []
@@ -51,6 +67,29 @@ package final class HostBook: Sendable {
             return hosts[origin]?.waiting ?? []
         }
         for wake in waiting { wake() }
+    }
+
+    /// Notes that a host asked to wait. Only what has not ended is kept.
+    package func holdOff(_ origin: String, _ scope: HoldOff.Scope, until: Int64, _ error: CacheError, now: Int64) {
+        hosts.withLock { hosts in
+            var holdOffs = hosts[origin, default: Host()].holdOffs.filter { $0.value.until > now }
+            // An origin that asks for it under ever new names gets no table of its own.
+            if holdOffs.count >= HostBook.mostHoldOffs { holdOffs = [:] }
+            holdOffs[scope] = HoldOff(until: until, error: error)
+            hosts[origin]?.holdOffs = holdOffs
+        }
+    }
+
+    private static let mostHoldOffs = 256
+
+    /// The wait a host asked for that a request for `key` would fall into; `nil` where there is none.
+    package func holdOff(of origin: String, for key: ResourceKey, now: Int64) -> HoldOff? {
+        hosts.withLock { hosts in
+            guard let holdOffs = hosts[origin]?.holdOffs, !holdOffs.isEmpty else { return nil }
+            return [.host, .resource(key)].compactMap { holdOffs[$0] }.filter { $0.until > now }.max {
+                $0.until < $1.until
+            }
+        }
     }
 
     /// Whether somebody waits for one of the host's places.

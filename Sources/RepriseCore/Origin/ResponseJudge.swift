@@ -70,6 +70,24 @@ package struct ResponseJudge: Sendable {
         }
     }
 
+    /// Whether validators show that an answer is what is held, not only that nothing speaks against it.
+    /// - Parameter strongly: Whether the bytes have to be the same (RFC 9110 §8.8.1), for combining them.
+    package func isConfirmed(by head: OriginResponseHead, strongly: Bool) -> Bool {
+        guard let held else { return false }
+        let new = Validator(fields: head.fields)
+        if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {
+            return old.opaque == tag.opaque && (!strongly || !old.isWeak && !tag.isWeak)
+        }
+        guard trustsDates, let old = held.validator.lastModified else { return false }
+        return old == new.lastModified
+    }
+
+    /// No resource is longer than 2^60 bytes: what says so is not used in any arithmetic.
+    private func isPlausible(_ length: Int64?) -> Bool { length.map { $0 <= ResponseJudge.longestResource } ?? true }
+
+    /// Bytes.
+    package static let longestResource: Int64 = 1 << 60
+
     private func encoding(_ head: OriginResponseHead) -> Verdict? {
         guard let coding = head.fields["Content-Encoding"], !coding.isEmpty, !coding.equalsIgnoringCase("identity")
         else { return nil }
@@ -89,7 +107,8 @@ package struct ResponseJudge: Sendable {
             return .invalid(
                 Mismatch(expected: .range(asked), got: .nothing, "206 without a usable Content-Range"))
         }
-        guard range.lowerBound == asked.lowerBound, range.upperBound <= asked.upperBound else {
+        // One that begins before or ends after what was asked for is honest as long as its first wanted byte is in it.
+        guard range.contains(asked.lowerBound), isPlausible(range.upperBound), isPlausible(total) else {
             return .invalid(
                 Mismatch(expected: .range(asked), got: .range(range), "Content-Range \(range) for \(asked)"))
         }
@@ -109,6 +128,12 @@ package struct ResponseJudge: Sendable {
     private func whole(_ head: OriginResponseHead) -> Verdict {
         if let encoding = encoding(head) { return encoding }
         let length = head.fields.contains("Transfer-Encoding") ? nil : head.fields["Content-Length"]?.decimal
+        guard isPlausible(length) else {
+            return .invalid(
+                Mismatch(
+                    expected: .nothing, got: .length(length ?? 0), "the origin claims a length of \(length ?? 0) bytes")
+            )
+        }
         if let difference = difference(head, total: length) {
             return .changed(difference, length: length, servesRanges: acceptsRanges(head))
         }
@@ -119,6 +144,7 @@ package struct ResponseJudge: Sendable {
         guard case .unsatisfied(let total)? = head.fields["Content-Range"].flatMap(ContentRange.parse) else {
             return .pastEnd(length: nil)
         }
+        guard isPlausible(total) else { return .pastEnd(length: nil) }
         if let length = held?.length, length != total {
             return .changed(.length(length, total), length: total, servesRanges: true)
         }

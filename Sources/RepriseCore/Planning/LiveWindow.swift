@@ -31,11 +31,17 @@ package struct LiveWindow: Sendable {
     /// The range held.
     package var range: ByteRange { ByteRange(base, head) }
 
-    /// Adds a piece at the head.
-    package mutating func append(_ piece: ArraySlice<UInt8>) {
-        pieces.append(piece)
-        head += Int64(piece.count)
+    /// Adds a chunk at the head. Small ones are joined: an origin that sends single bytes must not cost an allocation each.
+    package mutating func append(_ chunk: ArraySlice<UInt8>) {
+        head += Int64(chunk.count)
+        guard let last = pieces.last, first < pieces.count, last.count + chunk.count <= LiveWindow.joined else {
+            return pieces.append(chunk)
+        }
+        pieces[pieces.count - 1].append(contentsOf: chunk)
     }
+
+    /// Chunks are joined up to so many bytes. (Small against every window, and what a socket gives at once is not copied.)
+    private static let joined = 512
 
     /// Bytes from `offset` on, at most `limit` and at most one piece; `nil` where `offset` is not held.
     package func slice(at offset: Int64, limit: Int) -> ArraySlice<UInt8>? {

@@ -12,6 +12,7 @@ import RepriseRanges
 /// 4. Nobody needs it: it takes what is on its way already (`windDown`), then stops. An origin without ranges, which
 ///    would have to begin anew, is only paused at first.
 /// 5. Too many at once: the one farthest from being needed gives way.
+/// 6. One that takes nothing of its answer gives its connection slot to another that is waited for.
 package struct TransferPlanner: Sendable {
     package struct Reader: Sendable, Hashable {
         package var id: Int
@@ -69,12 +70,15 @@ package struct TransferPlanner: Sendable {
         package var hasHead: Bool
         /// When its last reader left, and where it stood; `nil` while it has one.
         package var unwanted: Unwanted?
+        /// Whether it has a request whose answer it takes nothing of now: its readers are behind, or its memory is full.
+        package var isIdle: Bool
 
         package init(
             id: Int, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true,
             pausedSince: Int64? = nil,
-            lastProgress: Int64 = 0, hasHead: Bool = true, unwanted: Unwanted? = nil
+            lastProgress: Int64 = 0, hasHead: Bool = true, unwanted: Unwanted? = nil, isIdle: Bool = false
         ) {
+            self.isIdle = isIdle
             self.id = id
             self.head = head
             self.gapEnd = gapEnd
@@ -214,7 +218,15 @@ package struct TransferPlanner: Sendable {
             }
     }
 
+    /// Whether a transfer that takes nothing has to give its connection slot to one that is waited for. Where it could only be
+    /// begun again from 0 and what it brings is stored, it has more time.
+    private func givesWay(_ transfer: Transfer) -> Bool {
+        guard isContended, transfer.isIdle else { return false }
+        return now - transfer.lastProgress >= (servesRanges || !isKept ? tuning.yieldAfter : tuning.pausedStop)
+    }
+
     private func decide(_ transfer: Transfer, _ readers: [Reader], isAhead: Bool, isStalled: Bool) -> Decision {
+        if givesWay(transfer) { return .stop(transfer: transfer.id) }
         if readers.isEmpty, isAhead, !isStalled {
             if servesRanges, let since = transfer.pausedSince, isContended || now - since >= tuning.pausedStop {
                 return .stop(transfer: transfer.id)

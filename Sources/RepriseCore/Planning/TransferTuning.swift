@@ -19,6 +19,12 @@ package struct TransferTuning: Sendable, Hashable {
     package var largestCopy: Int64 = 256 * 1024
     /// Most bytes of one transfer in memory.
     package var windowLimit: Int64 = 1 << 20
+    /// Most bytes of all entries that wait for the disk; beyond it nothing new is stored. (Two seconds of a disk that writes
+    /// 32 MB/s, and a small part of what a phone gives an app.)
+    package var unwrittenLimit: Int64 = 64 << 20
+    /// A write that takes so long counts as failed: playback goes on without the store. (A disk that was asleep takes up to
+    /// three seconds to turn.)
+    package var writeTimeout: Int64 = 5 * second
     /// Before a host's rate is known a transfer is joined if it is at most so far behind.
     package var joinDistance: Int64 = 256 * 1024
     /// Never less than this: a little wait is better than a connection.
@@ -38,6 +44,9 @@ package struct TransferTuning: Sendable, Hashable {
     package var unwantedStopSequential: Int64 = 30 * second
     /// A transfer that is wanted but ahead of its readers keeps its connection so long.
     package var pausedStop: Int64 = 5 * second
+    /// A transfer that has taken nothing for so long gives its connection slot to one that is waited for. (A player that
+    /// plays takes something far more often.)
+    package var yieldAfter: Int64 = second
     /// Requests under way at once, a resource and a host. (Browsers: 6 a host.)
     package var requestsPerResource = 4
     package var requestsPerHost = 6

@@ -53,8 +53,9 @@ extension ResourceSession {
                 },
                 transfers: state.transfers.values.sorted { $0.id < $1.id }.map { transfer in
                     ResourceReport.Transfer(
-                        start: transfer.start, position: transfer.window.range.upperBound,
-                        window: transfer.window.count, readers: transfer.readers.count,
+                        start: transfer.start, position: state.head(of: transfer),
+                        window: transfer.buffer.flatMap { state.buffers[$0]?.bytesInMemory } ?? 0,
+                        readers: transfer.readers.count,
                         isPaused: transfer.pausedSince != nil)
                 }, servedBytes: state.sums.served, originBytes: state.sums.fromOrigin,
                 lastError: environment.hub.lastError(of: key.text).map(LastErrorReport.init))

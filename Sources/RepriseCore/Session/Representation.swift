@@ -4,59 +4,34 @@ import RepriseStorage
 
 /// One version of the resource's bytes, as a session knows it.
 struct Representation {
-    enum Storing {
-        /// Not looked at yet: the first bytes decide.
-        case undecided
-        /// Its files are being made.
-        case staging
-        /// Bytes go to disk.
-        case open(Generation)
-        /// Nothing is written any more; what is there can be read.
-        case off(Generation?)
-    }
-
     let id: Int
     var info: EntryInfo { didSet { description = nil } }
     /// What doors are told of `info`, once it was made.
     private(set) var description: ContentDescription?
-    var storing: Storing
+    /// Whether and where its bytes are stored.
+    var storage: StorageState
     /// Whether `info.json` names it.
     var isCommitted: Bool
     /// Whether the origin has a newer one: it can still be read, not filled.
     var isSuperseded = false
     /// Whether only the reader it was fetched for may have it (RFC 9111: not shareable).
     var isPrivate = false
+    /// Whether it is never stored because of what it is (a playlist, a page): it lives as long as its readers, and a request
+    /// that comes after its head is answered anew.
+    var isTransient = false
     /// An end that was told only by a closed connection: good for those who wait now, asked again later.
     var softEnd: Int64?
-    /// A generation whose files were deleted by others: can be read on where no new one can be made.
-    var lost: Generation?
-    /// Since when its bytes wait for room in the store.
-    var waitsForRoom: Int64?
-    /// When storing is tried again after the disk or the quota refused, and after which pause.
-    var retry: (at: Int64, pause: Int64)?
-    /// Not stored because all who read it said so; the next who does not has it stored again.
-    var isUnkept = false
     /// The logarithm to base 2 of how often it was used, as its summary keeps it.
     var logUseCount: UInt8 = 0
-    /// First bytes, until the sniffer has decided.
+    /// Whether its first bytes have still to show whether it is media.
     var needsSniffing: Bool
 
-    var generation: Generation? {
-        switch storing {
-        case .open(let generation): generation
-        case .off(let generation): generation
-        case .undecided, .staging: nil
-        }
-    }
-
-    var isStored: Bool { if case .open = storing { true } else { false } }
-    var isPassThrough: Bool { if case .off = storing { true } else { false } }
+    var generation: Generation? { storage.generation }
 
     /// Whether something of it is not taken for granted by the first reader after none.
     var mayBeginAnew: Bool {
         if softEnd != nil { return true }
-        guard isCommitted, !isSuperseded, case .off(_?) = storing else { return false }
-        return true
+        return isCommitted && !isSuperseded && storage.isOff && storage.generation != nil
     }
 
     /// Makes the description for doors, so that it is there for the next who asks.

@@ -14,15 +14,16 @@ extension ResourceSession {
         case .demand(let exchange): exchange.demand()
         case .cancel(let exchange): exchange.cancel()
         case .leaveHost(let origin): environment.hosts.leave(origin)
+        case .holdOff(let origin, let scope, let until, let error):
+            environment.hosts.holdOff(origin, scope, until: until, error, now: environment.queues.now())
         case .load(let number, let generation, let range): load(number, generation, range)
         case .verify(let number, let generation, let range): verify(number, generation, range)
         case .withdraw(let number, let generation): withdraw(number, generation)
         case .readOverlap(let transfer, let generation, let range): readOverlap(transfer, generation, range)
         case .stage(let number, let info, let commit): stage(number, info, commit: commit)
-        case .commit(let number, let info): commit(number, info)
+        case .commit(let number, let info, let generation): commit(number, info, syncing: generation)
         case .abandon(let info): abandon(info)
-        case .write(let transfer, let writer, let lane, let pieces, let offset, let count):
-            write(transfer, writer, lane, pieces, offset, count)
+        case .write(let order, let lane): write(order, lane: lane)
         case .sync(let number, let generation, let summary): sync(number, generation, summary)
         case .makeRoom: environment.quota.call()
         case .tick(let time):
@@ -134,12 +135,12 @@ extension ResourceSession {
         }
     }
 
-    private func commit(_ number: Int, _ info: EntryInfo) {
+    private func commit(_ number: Int, _ info: EntryInfo, syncing generation: Generation?) {
         // One lane for all descriptions, so that they are written in the order they were decided.
         environment.queues.write(lane: 0) {
-            let answer = self.naming { store throws(StoreError) in try store.commit(info) }
+            let answer = self.naming { store throws(StoreError) in try store.commit(info, syncing: generation) }
             switch answer {
-            case nil: self.hold(.commit(representation: number, info))
+            case nil: self.hold(.commit(representation: number, info, syncing: generation))
             case .failure(let error): self.perform { $0.commitFailed(number, error) }
             case .success: break
             }
@@ -208,21 +209,18 @@ extension ResourceSession {
 
     func standing(of reader: Int) -> EntryStanding { state.withLock { $0.standing(of: reader) } }
 
-    private func write(
-        _ transfer: Int, _ writer: FillWriter, _ lane: Int, _ pieces: [ArraySlice<UInt8>], _ offset: Int64,
-        _ count: Int64
-    ) {
+    private func write(_ order: WriteOrder, lane: Int) {
         environment.queues.write(lane: lane) {
-            guard self.environment.access.enter() else { return self.perform { $0.notWritten(transfer) } }
+            guard self.environment.access.enter() else { return self.perform { $0.notWritten(order.ticket) } }
             var isLost = false
             let error = Self.message { () throws(FileError) in
                 // Bytes written to a file without a name would be gone with it.
-                if try writer.isUnlinked() { isLost = self.perform { $0.purged(transfer: transfer) } }
-                if !isLost { try writer.write(pieces, at: offset) }
+                if try order.writer.isUnlinked() { isLost = self.perform { $0.purged(order.ticket) } }
+                if !isLost { try order.writer.write(order.chunks, at: order.ticket.range.lowerBound) }
             }
             self.environment.access.leave()
             if isLost { return }
-            self.perform { $0.wrote(transfer, count: count, error: error) }
+            self.perform { $0.wrote(order.ticket, error: error) }
         }
     }
 

@@ -36,11 +36,14 @@ package final class ResourceSession: Sendable {
     @discardableResult
     func perform<Result>(_ input: (inout sending SessionState) -> Result) -> Result {
         var effects: [SessionState.Effect] = []
+        var unwritten: Int64 = 0
         let result = state.withLock { state in
             let result = input(&state)
             effects = state.takeEffects()
+            unwritten = state.takeUnwrittenChange()
             return result
         }
+        if unwritten != 0 { environment.unwritten.add(unwritten) }
         for effect in effects { carryOut(effect) }
         return result
     }
@@ -56,6 +59,7 @@ package final class ResourceSession: Sendable {
             guard !state.isForgotten else { return nil }
             state.url = environment.freshURLs?.newest(url) ?? url
             state.fields = fields
+            state.fieldsOrigin = url.origin
             environment.hub.count { $0.readers += 1 }
             return state.attach(position: position, end: end, priority: priority, isKept: isKept)
         }
@@ -87,10 +91,14 @@ package final class ResourceSession: Sendable {
     /// The variant a reader that failed with `otherVariant` is to be given.
     func variant(of reader: Int) -> Variant? { state.withLock { $0.readers[reader]?.variant } }
 
-    /// Since when nobody reads or fetches; `nil` where somebody does.
-    var idleSince: Int64? {
-        state.withLock { $0.readers.isEmpty && $0.transfers.isEmpty ? $0.idleSince : nil }
-    }
+    /// Whether it has no reader, no transfer and nothing to write.
+    var isIdle: Bool { state.withLock { $0.isIdle } }
+
+    /// Since when it is idle, in nanoseconds; `nil` where it is not.
+    var idleSince: Int64? { state.withLock { $0.isIdle ? $0.idleSince : nil } }
+
+    /// Leaves the table of open resources where nothing was ever opened and nobody reads.
+    func leaveIfUnopened() { perform { if $0.phase == .closed { $0.close() } } }
 
     /// Closes the files now if nobody reads; `false` where somebody does.
     @discardableResult
@@ -98,7 +106,7 @@ package final class ResourceSession: Sendable {
         perform { state in
             for id in state.transfers.keys.sorted() where state.readers.isEmpty { state.finish(id) }
             state.close()
-            return state.phase == .closed
+            return state.phase == .gone
         }
     }
 
@@ -107,11 +115,7 @@ package final class ResourceSession: Sendable {
 
     /// Ends every reader with an error and lets transfers go; for shutting down.
     package func shutDown() {
-        perform { state in
-            for id in state.readers.keys.sorted() { state.fail(id, CacheError(.closed, "the cache was closed")) }
-            for id in state.transfers.keys.sorted() { state.finish(id) }
-            state.syncAll()
-        }
+        perform { $0.shutDown() }
     }
 
     /// The bytes stored or in memory, as far as slots have been read.
@@ -143,20 +147,23 @@ package final class ResourceSession: Sendable {
                     + (reader.failure.map { " failed: \($0)" } ?? "")
             }
             let transfers = state.transfers.values.sorted { $0.id < $1.id }.map { transfer in
-                "transfer \(transfer.id) of \(transfer.representation ?? 0) \(transfer.window.range) drained "
-                    + "\(transfer.window.drained) goal \(transfer.goal) asked \(transfer.lastAsked)"
-                    + (transfer.request == nil ? "" : " requesting") + (transfer.isFinished ? " finished" : "")
-                    + (transfer.isWriting ? " writing" : "") + (transfer.isSequential ? " sequential" : "")
+                "transfer \(transfer.id) of \(transfer.representation ?? 0) at \(state.head(of: transfer)) "
+                    + "goal \(transfer.goal) asked \(transfer.lastAsked)"
+                    + (transfer.request == nil ? "" : " requesting") + (transfer.isSequential ? " sequential" : "")
+            }
+            let buffers = state.representations.keys.sorted().flatMap { state.buffers.of($0) }.map { buffer in
+                "buffer \(buffer.id.number) of \(buffer.representation) \(buffer.range) drained \(buffer.drained)"
+                    + (buffer.isReleased ? " released" : "") + (buffer.isWriting ? " writing" : "")
             }
             let representations = state.representations.values.sorted { $0.id < $1.id }.map { representation in
                 "representation \(representation.id) length \(representation.info.length ?? -1)"
                     + (representation.isCommitted ? " committed" : "")
                     + (representation.isSuperseded ? " superseded" : "")
-                    + " \(representation.storing)".prefix(12)
+                    + " \(representation.storage.destination)".prefix(12)
                     + " \(representation.generation?.claimed.description ?? "")"
             }
             let trouble = state.trouble.map { ["trouble: \($0.error), \($0.attempts) attempts"] } ?? []
-            return (readers + transfers + representations + trouble).joined(separator: "\n")
+            return (readers + transfers + buffers + representations + trouble).joined(separator: "\n")
         }
     }
 
@@ -208,10 +215,8 @@ package final class ResourceSession: Sendable {
     }
 
     /// Whether bytes are on their way to the disk.
-    package var isWriting: Bool { state.withLock { $0.transfers.values.contains(where: \.isWriting) } }
+    package var isWriting: Bool { state.withLock { $0.buffers.isWriting } }
 
-    /// Bytes held in memory by all windows, for tests of the bound.
-    package var bytesInMemory: Int64 {
-        state.withLock { state in state.transfers.values.reduce(0) { $0 + $1.window.count } }
-    }
+    /// Bytes held in memory, for tests of the bound.
+    package var bytesInMemory: Int64 { state.withLock { $0.buffers.bytesInMemory } }
 }

@@ -14,6 +14,8 @@ package struct SessionEnvironment: Sendable {
     package var sameness: SamenessRules
     /// How much may be stored.
     package let quota: QuotaBook
+    /// Bytes of all entries that wait for the disk.
+    package let unwritten: UnwrittenBytes
     package var admission: Admission
     /// Hosts that serve the same.
     package var hostGroups: [HostGroup] = []
@@ -34,6 +36,7 @@ package struct SessionEnvironment: Sendable {
         self.freshness = freshness
         self.sameness = sameness
         quota = QuotaBook(limits)
+        unwritten = UnwrittenBytes(limit: tuning.unwrittenLimit)
         self.admission = admission
     }
 

@@ -2,35 +2,37 @@ import RepriseHTTP
 import RepriseRanges
 import RepriseStorage
 
-/// The filling of one gap by one or more requests.
+/// The filling of one gap by one or more requests. Its bytes go into a fill buffer, which outlives it where they are still on
+/// their way to the disk.
 ///
 ///     idle --send--> asked --head--> streaming --end--> idle --send--> ...
 ///       ^               \______________/ failure: removed, retried by the next plan
-///     finished: no more requests; stays until its window is on disk
 struct Transfer {
     struct Request {
         /// Tells events of this request from those of earlier ones.
         let serial: Int
         let url: OriginURL
-        /// The host whose place it holds.
+        /// The host whose connection slot it holds.
         let origin: String
-        /// The caller's own fields it was sent with: they decide whether others may have the answer.
-        var callerFields: HTTPFields
+        /// The reader whose fields it carries: what is not to be shared belongs to that one alone. `nil` where nobody waits for it.
+        let requester: Int?
+        /// The fields of that reader's caller.
+        let callerFields: HTTPFields
         /// The bytes asked for; `nil` where no `Range` was sent.
         var asked: ByteRange?
         var sentAt: Int64
         var hasHead = false
         var exchange: (any OriginExchange)?
-        /// A piece was asked for and has not come.
+        /// A chunk was asked for and has not come.
         var isDemanding = false
-        /// A piece was asked for before the exchange was there to be told.
+        /// A chunk was asked for before the exchange was there to be told.
         var owesDemand = false
         /// Offset of the next byte of the body.
         var position: Int64 = 0
         /// Where the body ends by its own word.
         var end: Int64?
-        /// Stored bytes just before the fill, which the answer must repeat.
-        var overlap: ArraySlice<UInt8> = []
+        /// Bytes of the body so far.
+        var bodyBytes: Int64 = 0
         /// Bytes received since `measuredFrom`, for the host's rate.
         var received: Int64 = 0
         var measuredFrom: Int64 = 0
@@ -43,9 +45,10 @@ struct Transfer {
     let id: Int
     /// `nil` until the first answer shows one.
     var representation: Int?
-    /// Offset at which it began.
+    /// Offset at which it begins to fill.
     var start: Int64
-    var window: LiveWindow
+    /// Where its bytes go; `nil` before the first one.
+    var buffer: BufferID?
     var request: Request?
     /// Number of the next request, for its size.
     var requestIndex: Int
@@ -60,33 +63,19 @@ struct Transfer {
     var lastProgress: Int64
     /// Whether it brings everything from 0 because the origin serves no ranges.
     var isSequential = false
-    var writer: FillWriter?
-    var isWriting = false
-    /// No more requests: it only waits for its window to be written.
-    var isFinished = false
-    /// Another transfer began where its window ended.
-    var isFollowed = false
-    /// Waits for a place at the host.
+    /// Waits for a connection slot of the host.
     var isQueued = false
-    /// Stored bytes are being read for an overlap.
-    var isPreparing = false
-    var overlap: ArraySlice<UInt8>?
-    /// The origin was seen to have the stored bytes; once a transfer is enough.
-    var isChecked = false
-    /// An entity tag alone differed: this request finds out by an overlap whether the bytes do.
-    var isTrial = false
-    /// And that dates differ counts as little: another host answers.
-    var isTrialElsewhere = false
+    /// How it makes sure that it goes on with the same representation.
+    var continuation: RangeContinuation
 
-    /// Nothing more comes for now: what it brought of a block is all there is.
-    var isAtRest: Bool { request == nil || isFinished || pausedSince != nil || isFollowed }
-
-    init(id: Int, representation: Int?, start: Int64, requestIndex: Int, now: Int64) {
+    init(
+        id: Int, representation: Int?, start: Int64, requestIndex: Int, continuation: RangeContinuation, now: Int64
+    ) {
         self.id = id
         self.representation = representation
         self.start = start
-        window = LiveWindow(at: start)
         self.requestIndex = requestIndex
+        self.continuation = continuation
         lastProgress = now
     }
 }
@@ -94,8 +83,9 @@ struct Transfer {
 /// One reader, as a session knows it.
 struct Reader {
     let id: Int
-    /// The caller's own fields.
+    /// The caller's own fields, and the origin they were given for.
     let fields: HTTPFields
+    let origin: String
     var position: Int64
     /// `Int64.max` for "to the end".
     var end: Int64
@@ -132,4 +122,7 @@ struct Reader {
     var hasBytes = false
     /// A region was handed to it, so large that it lies in a socket still: what comes after it is wanted once it asks.
     var holdsRegion = false
+
+    /// Whether it stands where no resource has a byte; it is told so, and nothing is asked for.
+    var isBeyondAnyResource: Bool { position >= ResponseJudge.longestResource }
 }

@@ -365,6 +365,11 @@ package final class Generation: Sendable {
         }
     }
 
+    /// Whether its body is leased as a file: nothing of it can be reclaimed while that lasts.
+    package var isLeasedAsFile: Bool {
+        state.withLock { $0.leases.values.contains { $0.upperBound == .max } }
+    }
+
     /// Where the bytes that are claimed in one run from `offset` on end, as far as slots have been read.
     package func claimedEnd(from offset: Int64) -> Int64 {
         state.withLock { $0.claimed.firstMissing(from: offset) }

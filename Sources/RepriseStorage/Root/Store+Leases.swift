@@ -1,18 +1,21 @@
 import ReprisePlatform
 
-/// Names for body files that outlive the entry's own: `<root>/leases/<random>.<ext>`, a hard link each.
+/// Names for body files that outlive the entry's own: `<root>/leases/<process>-<random>.<ext>`, a hard link each.
 ///
-/// A link keeps the bytes where the entry is replaced or removed, and its path good. What a process that ended left
-/// behind is swept at the next open.
+/// A link keeps the bytes where the entry is replaced or removed, and its path good, also while another process has the
+/// store. What a process that ended left behind is swept at the next open.
 extension Store {
     private var leases: String { root + "/leases" }
+
+    /// Leases of this process that have not ended: its number alone does not tell them from those of an earlier process.
+    private static let live = Lock<Set<String>>([])
 
     /// Gives the body of `generation` a name of its own and answers its path; where the volume has no links, the body's
     /// own path, which is good as long as the entry is. I/O.
     /// - Throws: `.gone` where the entry's body is not that one any more.
     package func makeLease(_ info: EntryInfo, _ generation: Generation) throws(StoreError) -> String {
         let random = SystemCalls.randomBytes(8).map { String($0, radix: 16) }.joined()
-        let path = leases + "/" + random + "." + info.fileExtension
+        let path = "\(leases)/\(SystemCalls.processID)-\(random).\(info.fileExtension)"
         let body = bodyPath(info)
         do throws(FileError) {
             try fileSystem.makeDirectory(leases)
@@ -20,7 +23,10 @@ extension Store {
                 guard error.kind == .unavailable else { throw error }
                 return body
             }
-            if try generation.isBody(fileSystem.open(path, .read).status().inode) { return path }
+            if try generation.isBody(fileSystem.open(path, .read).status().inode) {
+                _ = Store.live.withLock { $0.insert(path) }
+                return path
+            }
             try fileSystem.removeFile(path)
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "giving a file a name of its own") }
@@ -31,15 +37,25 @@ extension Store {
     /// Takes the name back; one that is gone already is none of an error. I/O.
     package func endLease(_ path: String) throws(StoreError) {
         guard path.hasPrefix(leases + "/") else { return }
+        _ = Store.live.withLock { $0.remove(path) }
         do throws(FileError) { try fileSystem.removeFile(path) } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing a file's second name") }
         }
     }
 
-    /// Removes the names that processes before this one left. I/O.
+    /// Whether the process that made a lease may still use it.
+    private func isLive(_ name: String) -> Bool {
+        guard let process = name.split(separator: "-").first.flatMap({ Int32($0) }) else { return false }
+        if process == SystemCalls.processID { return Store.live.withLock { $0.contains(leases + "/" + name) } }
+        return SystemCalls.isRunning(process)
+    }
+
+    /// Removes the names that processes which ended left. I/O.
     func sweepLeases() throws(StoreError) {
         do throws(FileError) {
-            for name in try fileSystem.list(leases) { try fileSystem.removeFile(leases + "/" + name) }
+            for name in try fileSystem.list(leases) where !isLive(name) {
+                try fileSystem.removeFile(leases + "/" + name)
+            }
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing what an earlier process left") }
         }

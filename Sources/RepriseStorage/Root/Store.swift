@@ -243,7 +243,9 @@ package final class Store: Sendable {
     ///
     /// A pin stays as it is on disk: only `setPinned` changes it.
     /// - Throws: `.gone` where the entry's folder was removed.
-    package func commit(_ info: EntryInfo) throws(StoreError) {
+    /// - Parameter generation: Files that take the place of others: they are on the disk before the description names them, and
+    ///   the description before the others go, so that a power cut leaves one of the two.
+    package func commit(_ info: EntryInfo, syncing generation: Generation? = nil) throws(StoreError) {
         let name = entryName(key: info.key)
         var info = info
         do throws(FileError) {
@@ -251,7 +253,15 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
+        do throws(FileError) { try generation?.sync() } catch {
+            throw StoreError(error, doing: "syncing the files that replace an entry's")
+        }
         try writeInfo(info, name)
+        if generation != nil {
+            do throws(FileError) { try fileSystem.syncDirectory(directory(name)) } catch {
+                throw StoreError(error, doing: "syncing an entry's folder")
+            }
+        }
         // The rename was the commit: an error from here on must not read as "not committed". What is left over is
         // swept by the next one.
         do throws(FileError) { try sweep(directory(name), keeping: info) } catch { return }

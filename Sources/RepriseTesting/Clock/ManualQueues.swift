@@ -154,3 +154,11 @@ extension ManualQueues: WorkQueues {
 
     package func soon(_ work: @escaping @Sendable () -> Void) { add(0, lane: nil, work) }
 }
+
+/// Runs tasks that prefer it, and the asynchronous functions they call, on the same thread and clock as all other work.
+extension ManualQueues: TaskExecutor {
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        add(0, lane: nil) { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

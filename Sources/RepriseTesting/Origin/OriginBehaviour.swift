@@ -49,6 +49,10 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var ranges = Ranges.served
     /// What is wrong with `Content-Range`.
     public var contentRange = ContentRangeFault.none
+    /// Most bytes of one 206; a longer range is answered in part, honestly. `nil` for no limit.
+    public var longestRange: Int64?
+    /// So many bytes more than asked for are sent before and after a range, honestly.
+    public var widensRanges: Int64 = 0
     /// How the end of a body is told.
     public var framing = Framing.length
     /// What goes wrong inside a body.

@@ -256,12 +256,22 @@ private struct Script {
         guard let requested = requestedRange else {
             return body(status: 200, head, ByteRange(0, length))
         }
-        guard let range = requested.resolved(length: length) else {
+        guard let asked = requested.resolved(length: length) else {
             return ScriptedAnswer(
                 status: 416, fields: ["Content-Range": "bytes */\(length)", "Content-Length": "0"])
         }
+        let range = served(asked)
         head["Content-Range"] = contentRange(range)
         return body(status: 206, head, range)
+    }
+
+    private func served(_ asked: ByteRange) -> ByteRange {
+        if let longest = behaviour.longestRange {
+            return ByteRange(offset: asked.lowerBound, count: min(asked.count, longest))
+        }
+        return ByteRange(
+            max(0, asked.lowerBound - behaviour.widensRanges),
+            min(length, ByteRange(offset: asked.upperBound, count: behaviour.widensRanges).upperBound))
     }
 
     private func contentRange(_ range: ByteRange) -> String? {

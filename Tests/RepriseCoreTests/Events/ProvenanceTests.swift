@@ -44,7 +44,7 @@ import Testing
     // MARK: In a cache
 
     /// What was told of readers since the last look.
-    private func told(_ recorder: Recorder) -> [CacheEvent] {
+    private func told(_ recorder: Recorder<CacheEvent>) -> [CacheEvent] {
         recorder.all.filter {
             switch $0 {
             case .hit, .partial, .miss: true
@@ -56,13 +56,13 @@ import Testing
     @Test func `nothing stored is a miss, all of it a hit, its beginning a hit that turns partial, inv13`() throws {
         let world = try World()
         world.put("/a.mp3", length: 2_000_000)
-        let recorder = Recorder()
+        let recorder = Recorder<CacheEvent>()
         let subscription = world.cache.onEvent { recorder.add($0) }
         let key = "http://origin.test/a.mp3"
         world.play("/a.mp3", ByteRange(0, 300_000)).expectWhole(300_000)
         #expect(told(recorder) == [.miss(key: key)])
         try world.restart()
-        let again = Recorder()
+        let again = Recorder<CacheEvent>()
         let second = world.cache.onEvent { again.add($0) }
         world.play("/a.mp3", ByteRange(0, 200_000)).expectWhole(200_000)
         #expect(told(again) == [.hit(key: key)])
@@ -80,7 +80,7 @@ import Testing
         let world = try World()
         world.put("/a.mp3", length: 4_000_000)
         world.play("/a.mp3", ByteRange(0, 2_000_000)).expectWhole(2_000_000)
-        let recorder = Recorder()
+        let recorder = Recorder<CacheEvent>()
         let subscription = world.cache.onEvent { recorder.add($0) }
         let player = world.player("/a.mp3", .from(0))
         player.play(to: 500_000)

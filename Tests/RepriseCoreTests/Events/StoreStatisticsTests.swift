@@ -149,7 +149,7 @@ import Testing
 
     @Test func `a disk that takes no sums is told of once, and they are written when it does, inv22`() throws {
         let world = try world()
-        let recorder = Recorder()
+        let recorder = Recorder<CacheEvent>()
         let subscription = world.cache.onEvent { recorder.add($0) }
         world.files.setRule { _, path, _ in path.hasPrefix(Self.path) ? .error(FileError.noSpace) : nil }
         for _ in 0..<4 {

@@ -85,7 +85,7 @@ import Testing
     @Test func `pinned entries stay, and where they fill the quota the rest plays and is not kept, inv21 inv22`() throws
     {
         let world = try makeWorld(.init(bytes: 4 * Self.mega))
-        let recorder = Recorder()
+        let recorder = Recorder<CacheEvent>()
         let subscription = world.cache.onEvent { recorder.add($0) }
         defer { withExtendedLifetime(subscription) {} }
         for number in 0..<3 {
@@ -232,7 +232,7 @@ import Testing
 
     @Test func `a disk that was full stores again while the same player plays on, inv22`() throws {
         let world = try makeWorld(.none)
-        let recorder = Recorder()
+        let recorder = Recorder<CacheEvent>()
         let subscription = world.cache.onEvent { recorder.add($0) }
         defer { withExtendedLifetime(subscription) {} }
         let length: Int64 = 40_000_000

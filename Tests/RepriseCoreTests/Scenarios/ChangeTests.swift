@@ -9,7 +9,7 @@ import Testing
     static let length: Int64 = 3_000_001
 
     private func events(_ world: World) -> (EventSubscription, @Sendable () -> [CacheEvent]) {
-        let heard = Recorder()
+        let heard = Recorder<CacheEvent>()
         return (world.cache.onEvent { heard.add($0) }, { heard.all })
     }
 
@@ -188,11 +188,4 @@ import Testing
         #expect(player.isAtEnd || player.failure != nil)
         #expect(player.violation == nil)
     }
-}
-
-/// Collects events.
-final class Recorder: Sendable {
-    private let events = Lock<[CacheEvent]>([])
-    func add(_ event: CacheEvent) { events.withLock { $0.append(event) } }
-    var all: [CacheEvent] { events.withLock { $0 } }
 }

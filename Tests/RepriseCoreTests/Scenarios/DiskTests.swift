@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [FileError.noSpace, FileError.inputOutput, FileError.notPermitted, FileError.tooManyFiles])
     func `a disk that takes nothing more is told of and playback goes on, inv22 bug15 bug17`(code: Int32) throws {
         let world = try World()
-        let recorder = Recorder()
+        let recorder = Recorder<CacheEvent>()
         let subscription = world.cache.onEvent { recorder.add($0) }
         defer { withExtendedLifetime(subscription) {} }
         world.put("/a", length: Self.length)

@@ -3,34 +3,41 @@ import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 
-/// Looking: who reads what, what is there, and what the planner makes of it.
+/// Builds the planner's input and applies its decisions.
 extension SessionState {
     /// Looks at readers, transfers and what is there, and carries out what the planner decides.
     mutating func plan() {
         guard phase == .ready else { return }
-        guard !isSuspended else { return releaseWindows() }
+        guard !isSuspended else { return releaseMemory() }
         failHopeless()
         failReadersOfReplacedBytes()
         failReadersLeftBehind()
         startRevalidation()
-        let groups = Set(readers.values.filter { !$0.awaitsFreshness && !$0.awaitsSlots }.map(\.representation))
-            .union(transfers.values.filter { !$0.isFinished }.map(\.representation))
-        for group in groups.sorted(by: { ($0 ?? -1) < ($1 ?? -1) }) { plan(group) }
-        releaseWindows()
+        // A representation that turns out not to be continued leaves readers that have to be planned for once more.
+        for _ in 0..<SessionState.mostRounds {
+            hasGivenUp = false
+            let groups = Set(readers.values.filter { !$0.awaitsFreshness && !$0.awaitsSlots }.map(\.representation))
+                .union(transfers.values.map(\.representation))
+            for group in groups.sorted(by: { ($0 ?? -1) < ($1 ?? -1) }) { plan(group) }
+            if !hasGivenUp { break }
+        }
+        releaseMemory()
         scheduleTick()
     }
+
+    private static let mostRounds = 4
 
     private mutating func plan(_ number: Int?) {
         let representation = number.flatMap { representations[$0] }
         let active = transfers.keys.sorted().compactMap { transfers[$0] }
-            .filter { $0.representation == number && !$0.isFinished && $0.request?.isRevalidation != true }
+            .filter { $0.representation == number && $0.request?.isRevalidation != true }
         var wanting: [TransferPlanner.Reader] = []
         for id in readers.keys.sorted() {
             guard let reader = readers[id], reader.representation == number, !reader.awaitsFreshness,
                 !reader.awaitsSlots,
-                reader.failure == nil, !reader.isPaused
+                reader.failure == nil, !reader.isPaused, !reader.isBeyondAnyResource
             else { continue }
-            if representation?.isPassThrough == true, isLeftBehind(reader) { continue }
+            if representation?.storage.isOff == true, isLeftBehind(reader) { continue }
             var view = view(of: reader, representation)
             if view.missing == reader.position, !reader.hasBytes { readers[id]?.provenance.lacksFirstByte() }
             if reader.demands.onlyIfCached {
@@ -46,7 +53,7 @@ extension SessionState {
         tuning.leastReach = max(tuning.leastReach, environment.store?.layout.blockSize ?? 0)
         let planner = TransferPlanner(
             tuning: tuning, servesRanges: representation?.info.servesRanges ?? true,
-            isKept: representation?.isPassThrough != true, isContended: environment.hosts.isContended(url.origin),
+            isKept: representation?.storage.isOff != true, isContended: environment.hosts.isContended(url.origin),
             measure: environment.hosts.measure(of: url.origin), now: now)
         let views = active.map { view(of: $0, representation, among: active) }
         for decision in planner.plan(readers: wanting, transfers: views) {
@@ -69,7 +76,7 @@ extension SessionState {
         } else if case .pause = decision, hasReaders {
             transfer.unwanted = nil
         } else if transfer.unwanted == nil {
-            transfer.unwanted = .init(since: now, head: transfer.window.head)
+            transfer.unwanted = .init(since: now, head: head(of: transfer))
         }
         transfers[id] = transfer
     }
@@ -110,30 +117,13 @@ extension SessionState {
                     view.gapEnd = end
                 }
             }
-            guard let held = heldInMemory(representation.id, position) else {
+            guard let held = buffers.heldEnd(representation.id, from: position) else {
                 view.missing = position
                 return view
             }
             position = held
         }
         return view
-    }
-
-    /// The end of the window that holds `offset`, if one does.
-    func heldInMemory(_ representation: Int, _ offset: Int64) -> Int64? {
-        transfers.values.lazy
-            .filter { $0.representation == representation && $0.window.range.contains(offset) }
-            .map(\.window.head).max()
-    }
-
-    /// Whether every byte of `range` is in some window.
-    func isHeld(_ range: ByteRange, _ representation: Int) -> Bool {
-        var position = range.lowerBound
-        while position < range.upperBound {
-            guard let end = heldInMemory(representation, position) else { return false }
-            position = end
-        }
-        return true
     }
 
     mutating func load(_ representation: Int, _ generation: Generation, _ range: ByteRange) {
@@ -169,7 +159,8 @@ extension SessionState {
         if let error, representations[representation]?.generation != nil {
             // The disk cannot be read now: nothing is deleted, bytes come from the origin and are not kept.
             effects.append(.event(.degraded(key: key.text, reason: error)))
-            replaceWithPassThrough(representation)
+            changeStorage(of: representation) { $0.leave(isReadable: false) }
+            reading = ByteRangeSet()
         }
         bindThoseWhoAwaitSlots()
         wakeWaiting()
@@ -180,28 +171,21 @@ extension SessionState {
         for id in readers.keys.sorted() where readers[id]?.isWaiting == true { wake(id) }
     }
 
-    /// The stored bytes of a representation cannot be read: goes on from the origin without them.
-    private mutating func replaceWithPassThrough(_ id: Int) {
-        guard representations[id]?.generation != nil else { return }
-        representations[id]?.storing = .off(nil)
-        takeWriters(of: id)
-        reading = ByteRangeSet()
-    }
-
     private func view(
         of transfer: Transfer, _ representation: Representation?, among active: [Transfer]
     ) -> TransferPlanner.Transfer {
         TransferPlanner.Transfer(
-            id: transfer.id, head: transfer.window.head, gapEnd: gapEnd(of: transfer, representation, among: active),
+            id: transfer.id, head: head(of: transfer), gapEnd: gapEnd(of: transfer, representation, among: active),
             requestEnd: transfer.request?.end ?? transfer.request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
             isRequesting: transfer.request != nil, pausedSince: transfer.pausedSince,
             lastProgress: transfer.lastProgress, hasHead: transfer.request?.hasHead ?? false,
-            unwanted: transfer.unwanted)
+            unwanted: transfer.unwanted,
+            isIdle: transfer.request.map { $0.hasHead && !$0.isDemanding } ?? false)
     }
 
     private func gapEnd(of transfer: Transfer, _ representation: Representation?, among active: [Transfer]) -> Int64 {
         if transfer.isSequential { return .max }
-        let head = transfer.window.head
+        let head = head(of: transfer)
         var end = representation?.info.length ?? .max
         if let generation = representation?.generation {
             switch generation.availability(at: head) {

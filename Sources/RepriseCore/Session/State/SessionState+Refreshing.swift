@@ -65,7 +65,7 @@ extension SessionState {
 
     private mutating func failRefused(_ asked: Refreshing, _ reason: String) {
         let status = asked.refused.status
-        let served = Set(transfers.values.filter { $0.request != nil && !$0.isFinished }.flatMap(\.readers))
+        let served = Set(transfers.values.filter { $0.request != nil }.flatMap(\.readers))
         for id in readers.keys.sorted() where !served.contains(id) {
             guard let reader = readers[id], reader.isWaiting, isStarving(reader) else { continue }
             readers[id]?.outcome.forwardStatus = status

@@ -3,47 +3,28 @@ import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 
-/// Sending: which range, guarded how, when the host has a place.
+/// Sending: which range, guarded how, when the host has a connection slot.
 extension SessionState {
-    /// Sends a transfer's next request, once the host has a place and stored bytes for an overlap are read.
+    /// Sends a transfer's next request, once the host has a connection slot and stored bytes for an overlap are read.
     mutating func ask(_ id: Int) {
-        guard var transfer = transfers[id], transfer.request == nil, !transfer.isPreparing, !transfer.isFinished else {
-            return
-        }
-        let representation = transfer.representation.flatMap { representations[$0] }
-        var asked = nextRange(of: transfer, representation)
-        var guardFields = HTTPFields()
-        var overlap: ArraySlice<UInt8> = []
-        var isCheck = false
-        if let representation, !transfer.isSequential {
-            let trust = trust(transfer)
-            guard
-                let guardian = ContinuationGuard(
-                    policy: environment.sameness.policy(for: url.host), validator: representation.info.validator,
-                    trustsEntityTags: trust.entityTags, trustsDates: trust.dates)
-            else {
-                supersede(representation.id)
-                finish(id)
+        guard var transfer = transfers[id], transfer.request == nil, !transfer.continuation.isReading else { return }
+        let wanted = nextRange(of: transfer)
+        var request = RangeContinuation.Request(
+            range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)
+        if let representation = transfer.representation.flatMap({ representations[$0] }) {
+            let step = transfer.continuation.next(
+                wanted, isSequential: transfer.isSequential, known(of: representation, transfer, wanted))
+            transfers[id] = transfer
+            switch step {
+            case .send(let guarded): request = guarded
+            case .wait: return
+            case .read(let generation, let range):
+                effects.append(.readOverlap(transfer: id, generation, range))
                 return
-            }
-            if let ifRange = guardian.ifRange { guardFields["If-Range"] = ifRange }
-            if guardian.comparesOverlap, !transfer.isChecked,
-                let held = heldBytes(before: asked.lowerBound, representation)
-            {
-                overlap = held
-                asked = ByteRange(asked.lowerBound - Int64(held.count), asked.upperBound)
-            } else if guardian.comparesOverlap, !transfer.isChecked,
-                let stored = overlapRange(before: asked.lowerBound, representation)
-            {
-                guard let known = transfer.overlap else {
-                    transfers[id]?.isPreparing = true
-                    effects.append(.readOverlap(transfer: id, stored.generation, stored.range))
-                    return
-                }
-                overlap = known
-                isCheck = stored.range.upperBound != asked.lowerBound && !overlap.isEmpty
-                let start = isCheck ? stored.range.lowerBound : asked.lowerBound - Int64(overlap.count)
-                asked = ByteRange(start, isCheck ? start + Int64(overlap.count) : asked.upperBound)
+            case .giveUp:
+                finish(id)
+                giveUp(representation.id)
+                return
             }
         }
         guard !transfer.isQueued else { return }
@@ -51,22 +32,27 @@ extension SessionState {
         transfers[id] = transfer
         guard environment.hosts.enter(url.origin, onFree: onPlaceFree) else { return }
         transfer.isQueued = false
-        let callerFields = fields(for: transfer.readers)
-        var fields = callerFields
+        let requester = requester(for: transfer.readers)
+        let callerFields = fields(of: requester)
+        var fields = allowed(callerFields, of: requester, at: url)
         fields["Accept-Encoding"] = "identity"
-        if !transfer.isSequential { fields["Range"] = RangeSpecifier.field(for: asked) }
-        for line in guardFields.lines { fields[line.name] = line.value }
+        if let range = request.range { fields["Range"] = RangeSpecifier.field(for: range) }
+        if let ifRange = request.ifRange { fields["If-Range"] = ifRange }
         let serial = makeID()
         transfer.request = Transfer.Request(
-            serial: serial, url: url, origin: url.origin, callerFields: callerFields,
-            asked: transfer.isSequential ? nil : asked, sentAt: now, overlap: overlap, isCheck: isCheck)
-        if !isCheck {
+            serial: serial, url: url, origin: url.origin, requester: requester, callerFields: callerFields,
+            asked: request.range, sentAt: now, isCheck: request.isCheck)
+        if !request.isCheck {
+            let asked = request.range ?? wanted
+            // What is asked for again from where it was asked for before counts once.
+            if asked.lowerBound != transfer.lastAsked.lowerBound || transfer.lastAsked.isEmpty {
+                transfer.requestIndex += 1
+            }
             transfer.lastAsked = asked
-            transfer.requestIndex += 1
         }
-        transfer.overlap = nil
         transfer.lastProgress = now
         transfers[id] = transfer
+        noteRest(id)
         send(id, serial, fields, range: fields["Range"] ?? "all")
     }
 
@@ -79,63 +65,98 @@ extension SessionState {
     /// Bytes the sniffer looks at.
     static let sniffedBytes: Int64 = 512
 
-    private func nextRange(of transfer: Transfer, _ representation: Representation?) -> ByteRange {
-        let head = transfer.window.head
+    private func nextRange(of transfer: Transfer) -> ByteRange {
+        let representation = transfer.representation.flatMap { representations[$0] }
+        let head = head(of: transfer)
         if transfer.isSequential { return .from(head) }
-        let size = tuning.requestSize(transfer.requestIndex)
-        var end = ByteRange(offset: head, count: size).upperBound
+        // Without a strong validator the strict policy continues nothing: what is wanted has to come with one request.
+        let isStrict = environment.sameness.policy(for: url.host) == .strict
+        var end = isStrict ? .max : ByteRange(offset: head, count: tuning.requestSize(transfer.requestIndex)).upperBound
         if let generation = representation?.generation, case .absent(let until) = generation.availability(at: head) {
             end = min(end, until)
         }
         for other in transfers.values
-        where other.id != transfer.id && other.representation == transfer.representation && !other.isFinished
-            && other.start > head
-        {
+        where other.id != transfer.id && other.representation == transfer.representation && other.start > head {
             end = min(end, other.start)
         }
         end = min(end, transfer.readers.compactMap { readers[$0]?.end }.max() ?? .max)
         // Players open with a probe of two bytes. That is too little to tell media from a page, and what is not told
-        // apart is not kept: the probe would be asked again and again.
+        // apart is not stored: the probe would be asked again and again.
         if head == 0, representation?.needsSniffing ?? true { end = max(end, SessionState.sniffedBytes) }
         if let length = representation?.info.length { end = min(end, length) }
-        return ByteRange(head, max(end, head + 1))
+        return ByteRange(head, max(end, head.adding(1)))
     }
 
-    // The bytes just before `offset` that are in memory: the disk may not have them yet.
-    private func heldBytes(before offset: Int64, _ representation: Representation) -> ArraySlice<UInt8>? {
-        guard offset > 0 else { return nil }
-        for id in transfers.keys.sorted() {
-            guard let transfer = transfers[id], transfer.representation == representation.id,
-                transfer.window.range.contains(offset - 1)
-            else { continue }
-            let start = max(transfer.window.base, offset - tuning.overlap)
-            return transfer.window.bytes(in: ByteRange(start, offset))[...]
+    // MARK: What an answer is compared with
+
+    private func known(
+        of representation: Representation, _ transfer: Transfer, _ wanted: ByteRange
+    ) -> RangeContinuation.Known {
+        let trust = trust(transfer, at: url.origin)
+        let buffers = buffers
+        let number = representation.id
+        let isSequential = transfer.isSequential
+        return RangeContinuation.Known(
+            guarding: ContinuationGuard(
+                policy: environment.sameness.policy(for: url.host), validator: representation.info.validator,
+                trustsEntityTags: trust.entityTags, trustsDates: trust.dates),
+            isBlank: isBlank(representation),
+            held: { limit in
+                if isSequential {
+                    guard let end = buffers.heldEnd(number, from: 0) else { return nil }
+                    let bytes = buffers.bytes(of: number, before: min(end, limit), limit: limit)
+                    return bytes.map { RangeContinuation.Overlap(offset: min(end, limit) - Int64($0.count), bytes: $0) }
+                        .flatMap { $0.offset == 0 ? $0 : nil }
+                }
+                return buffers.bytes(of: number, before: wanted.lowerBound, limit: limit).map {
+                    RangeContinuation.Overlap(offset: wanted.lowerBound - Int64($0.count), bytes: $0)
+                }
+            },
+            heldElsewhere: { limit in
+                guard let range = buffers.of(number).map(\.range).first(where: { !$0.isEmpty }) else { return nil }
+                let end = min(range.upperBound, ByteRange(offset: range.lowerBound, count: limit).upperBound)
+                return buffers.bytes(of: number, before: end, limit: limit).map {
+                    RangeContinuation.Overlap(offset: end - Int64($0.count), bytes: $0)
+                }
+            },
+            stored: { limit in
+                guard let generation = representation.generation else { return nil }
+                let range = SessionState.overlap(
+                    in: generation.claimed, before: isSequential ? nil : wanted.lowerBound, limit: limit)
+                return range.map { (generation, $0) }
+            })
+    }
+
+    /// Whether no byte of a representation is stored, in memory or in a reader's hands.
+    func isBlank(_ representation: Representation) -> Bool {
+        representation.generation?.claimed.isEmpty ?? true
+            && !buffers.of(representation.id).contains { !$0.range.isEmpty }
+            && !readers.values.contains { $0.representation == representation.id && $0.hasBytes && $0.failure == nil }
+    }
+
+    /// Which stored bytes an answer is compared with: those just before `offset`, where none adjoin the first ones. An answer
+    /// that begins at 0 (`nil`) can only be compared from there on.
+    private static func overlap(in claimed: ByteRangeSet, before offset: Int64?, limit: Int64) -> ByteRange? {
+        guard let offset else {
+            return claimed.range(containing: 0).map { ByteRange(0, min($0.upperBound, limit)) }
         }
-        return nil
-    }
-
-    // The stored bytes just before `offset`; where none adjoin, the first stored ones, for a request of their own.
-    private func overlapRange(
-        before offset: Int64, _ representation: Representation
-    ) -> (generation: Generation, range: ByteRange)? {
-        guard let generation = representation.generation else { return nil }
-        let claimed = generation.claimed
         if offset > 0, let stored = claimed.range(containing: offset - 1) {
-            return (generation, ByteRange(max(stored.lowerBound, offset - tuning.overlap), offset))
+            return ByteRange(max(stored.lowerBound, offset - limit), offset)
         }
-        guard let stored = claimed.ranges.first else { return nil }
-        return (generation, ByteRange(stored.lowerBound, min(stored.upperBound, stored.lowerBound + tuning.overlap)))
+        return claimed.ranges.first.map { ByteRange($0.lowerBound, min($0.upperBound, $0.lowerBound + limit)) }
     }
 
     /// Stored bytes for an overlap have been read, or could not be.
     mutating func overlapRead(_ id: Int, _ bytes: [UInt8]?) {
-        guard transfers[id]?.isPreparing == true else { return }
-        transfers[id]?.isPreparing = false
-        transfers[id]?.overlap = (bytes ?? [])[...]
+        guard transfers[id]?.continuation.isReading == true else { return }
+        transfers[id]?.continuation.overlapRead(bytes)
         ask(id)
+        plan()
     }
 
-    /// A place at the host became free.
+    // MARK: Events of a request
+
+    /// A connection slot of the host became free.
     mutating func placeIsFree() {
         for id in transfers.keys.sorted() where transfers[id]?.isQueued == true { transfers[id]?.isQueued = false }
         isRevalidationQueued = false

@@ -9,54 +9,41 @@ extension SessionState {
         for id: Int, _ representation: Representation?, _ wanting: [TransferPlanner.Reader]
     ) {
         guard let reader = readers[id], let view = wanting.first(where: { $0.id == id }), let missing = view.missing,
-            trouble.map({ now >= $0.notBefore }) ?? true, refreshing == nil
+            mayAsk()
         else { return }
         let blockSize = environment.store?.layout.blockSize ?? BlockLayout.standard.blockSize
         var start = missing - missing % blockSize
         if let representation {
             if !representation.info.servesRanges {
                 start = 0
-            } else if representation.isPassThrough, representation.generation == nil {
+            } else if representation.storage.isOff, representation.generation == nil {
                 start = missing
             } else {
                 // What is held in memory is on its way to the disk, and is written before anything this transfer will
                 // bring; that its files are only being made changes nothing.
                 let first = representation.generation?.fillStart(for: missing) ?? start
-                start = isHeld(ByteRange(first, missing), representation.id) ? missing : first
-                if start > first { noteFollowed(representation.id) }
+                start = buffers.holds(ByteRange(first, missing), of: representation.id) ? missing : first
+                if start > first {
+                    buffers.follow(representation.id)
+                    write(representation.id)
+                }
             }
         }
         let transferID = makeID()
         var transfer = Transfer(
             id: transferID, representation: representation?.id, start: start, requestIndex: reader.requestIndex,
-            now: now)
+            continuation: RangeContinuation(limit: tuning.overlap), now: now)
         transfer.isSequential = representation.map { !$0.info.servesRanges } ?? false
         transfer.readers = [id]
         transfer.goal = min(view.end, ByteRange(offset: view.position, count: tuning.readAhead).upperBound)
-        attachWriter(&transfer, representation)
         transfers[transferID] = transfer
         noteForwarded([id], isCollapsed: false)
         ask(transferID)
     }
 
-    func attachWriter(_ transfer: inout Transfer, _ representation: Representation?) {
-        if case .open(let generation)? = representation?.storing, transfer.writer == nil {
-            transfer.writer = FillWriter(generation: generation)
-        }
-    }
-
-    /// Has windows written to their ends, though their transfers go on: a block that another one fills from its middle
-    /// needs its beginning on disk.
-    private mutating func noteFollowed(_ number: Int) {
-        for id in transfers.keys.sorted() where transfers[id]?.representation == number {
-            transfers[id]?.isFollowed = true
-            write(id)
-        }
-    }
-
-    /// What transfers of a representation bring is not written any more.
-    mutating func takeWriters(of number: Int) {
-        for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
+    /// Offset of the next byte a transfer will fill.
+    func head(of transfer: Transfer) -> Int64 {
+        transfer.buffer.flatMap { buffers[$0]?.head } ?? transfer.start
     }
 
     mutating func run(_ id: Int, goal: Int64, for ids: [Int]) {
@@ -70,6 +57,7 @@ extension SessionState {
             transfers[id]?.request?.measuredFrom = now
             transfers[id]?.request?.received = 0
             transfers[id]?.lastProgress = now
+            noteRest(id)
         }
         if transfers[id]?.request == nil {
             if mayAskNext(id) { ask(id) }
@@ -78,33 +66,38 @@ extension SessionState {
         }
     }
 
-    /// The next request is asked when half of the last one was read on, or somebody waits for it.
-    private func mayAskNext(_ id: Int) -> Bool {
-        guard let transfer = transfers[id], trouble.map({ now >= $0.notBefore }) ?? true, refreshing == nil else {
-            return false
-        }
+    /// The next request is asked when half of the last one was read on, or a reader waits for it.
+    private mutating func mayAskNext(_ id: Int) -> Bool {
+        guard let transfer = transfers[id], mayAsk() else { return false }
         guard transfer.lastAsked.count > 0 else { return true }
         let half = transfer.lastAsked.lowerBound + transfer.lastAsked.count / 2
+        let head = head(of: transfer)
         return transfer.readers.contains { reader in
-            readers[reader].map { $0.position >= half || ($0.isWaiting && $0.position >= transfer.window.head) }
-                ?? false
+            readers[reader].map { $0.position >= half || ($0.isWaiting && $0.position >= head) } ?? false
         }
     }
 
     mutating func pause(_ id: Int) {
         guard var transfer = transfers[id] else { return }
-        transfer.goal = transfer.window.head
+        transfer.goal = head(of: transfer)
         transfer.pausedSince = transfer.pausedSince ?? now
         transfers[id] = transfer
-        write(id)
+        noteRest(id)
+        if let number = transfer.representation { write(number) }
     }
 
-    /// Asks for the next piece, if there is room for it and somebody wants it.
+    /// Tells a transfer's buffer whether more comes: in a sealed store what there is of a block waits for the rest of it.
+    mutating func noteRest(_ id: Int) {
+        guard let transfer = transfers[id], let buffer = transfer.buffer else { return }
+        buffers.setAtRest(buffer, transfer.request == nil || transfer.pausedSince != nil)
+    }
+
+    /// Asks for the next chunk, if there is memory for it and a reader wants it.
     mutating func demand(_ id: Int) {
         guard let transfer = transfers[id], let request = transfer.request, request.hasHead, !request.isDemanding,
             !request.isRevalidation,
-            request.isCheck || transfer.window.head < transfer.goal || transfer.window.head > request.position,
-            hasRoom(transfer)
+            request.isCheck || head(of: transfer) < transfer.goal || head(of: transfer) > request.position,
+            hasMemory(transfer)
         else { return }
         let now = now
         transfers[id]?.request?.isDemanding = true
@@ -116,48 +109,48 @@ extension SessionState {
         }
     }
 
-    private func hasRoom(_ transfer: Transfer) -> Bool {
-        let representation = transfer.representation.flatMap { representations[$0] }
-        return (representation?.isPassThrough == true ? transfer.window.count : transfer.window.undrained)
-            < tuning.windowLimit
+    /// Whether a transfer may hold one chunk more. Buffers that wait for the disk count whether or not a transfer still feeds
+    /// them, those of other entries as well: a disk that hangs must not fill the memory.
+    private func hasMemory(_ transfer: Transfer) -> Bool {
+        guard let buffer = transfer.buffer.flatMap({ buffers[$0] }) else { return true }
+        guard buffer.backlog < tuning.windowLimit else { return false }
+        guard buffer.awaitsDisk else { return true }
+        if buffers.unwritten >= tuning.windowLimit * Int64(tuning.requestsPerResource) { return false }
+        return !environment.unwritten.isExceeded || buffer.backlog == 0
     }
 
     /// Lets go of what no reader needs from memory any more.
-    mutating func releaseWindows() {
-        for id in transfers.keys.sorted() {
-            guard let transfer = transfers[id], let number = transfer.representation,
-                let representation = representations[number]
-            else { continue }
-            if representation.isPassThrough {
-                // A reader paces what it stands in and what was fetched ahead of it.
-                let pacing = readers.values.filter {
-                    $0.representation == number && !$0.isPaused && $0.failure == nil && !isLeftBehind($0)
-                        && $0.position < transfer.window.head && transfer.window.base - $0.position < tuning.readAhead
-                }
-                transfers[id]?.window.drained = transfer.window.head
-                transfers[id]?.window.trim(before: pacing.map(\.position).min() ?? transfer.window.head)
-                demand(id)
+    mutating func releaseMemory() {
+        for number in representations.keys.sorted() {
+            guard let representation = representations[number], representation.storage.isOff, buffers.has(number) else {
+                continue
             }
-            if transfer.isFinished, let window = transfers[id]?.window, window.undrained == 0, !transfer.isWriting,
-                !representation.isPassThrough || window.count == 0
-            {
-                transfers[id] = nil
+            // A reader paces what it stands in and what was fetched ahead of it.
+            let pacing = readers.values.filter {
+                $0.representation == number && !$0.isPaused && $0.failure == nil && !isLeftBehind($0)
             }
+            buffers.trimUnstored(
+                of: number, readers: pacing.map(\.position), reach: tuning.readAhead, tail: tuning.overlap)
+            for id in transfers.keys.sorted() where transfers[id]?.representation == number { demand(id) }
         }
     }
 
-    /// Ends a transfer; its window stays until it is written.
+    /// Ends a transfer; what only its buffer holds is still written, and read.
     mutating func finish(_ id: Int) {
         endRequest(id)
-        transfers[id]?.isFinished = true
-        write(id)
-        guard let transfer = transfers[id] else { return }
-        let storing = transfer.representation.flatMap { representations[$0]?.storing }
-        switch storing {
-        case .open, .staging: if transfer.window.undrained == 0, !transfer.isWriting { transfers[id] = nil }
-        case .off: break
-        case .undecided, nil: transfers[id] = nil
+        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        // Readers that follow it go on with its request size.
+        let served = ByteRange(transfer.start, head(of: transfer))
+        for id in transfer.readers {
+            guard let reader = readers[id], served.lowerBound <= reader.position, reader.position <= served.upperBound
+            else { continue }
+            readers[id]?.requestIndex = max(reader.requestIndex, transfer.requestIndex)
         }
+        guard let buffer = transfer.buffer else { return }
+        guard let number = transfer.representation, let storage = representations[number]?.storage, !storage.isUndecided
+        else { return buffers.drop(buffer) }
+        buffers.release(buffer)
+        write(number)
     }
 
     /// Cancels a transfer's request, if one is under way.
@@ -165,6 +158,8 @@ extension SessionState {
         guard let request = transfers[id]?.request else { return }
         if let exchange = request.exchange { effects.append(.cancel(exchange)) }
         transfers[id]?.request = nil
+        transfers[id]?.continuation.requestEnded(received: request.bodyBytes)
+        noteRest(id)
         effects.append(.leaveHost(request.origin))
     }
 }

@@ -66,7 +66,7 @@ extension SessionState {
         case .verified, .claimed, .unloaded: return false
         case .absent, nil: break
         }
-        return heldInMemory(number, reader.position) == nil
+        return buffers.heldEnd(number, from: reader.position) == nil
     }
 
     mutating func failReadersOfReplacedBytes() {
@@ -86,7 +86,7 @@ extension SessionState {
             guard let representation = representations[number], representation.isSuperseded else { continue }
             let inUse =
                 readers.values.contains { $0.representation == number }
-                || transfers.values.contains { $0.representation == number }
+                || transfers.values.contains { $0.representation == number } || buffers.has(number)
             if !inUse, number != current { representations[number] = nil }
         }
     }
@@ -95,12 +95,13 @@ extension SessionState {
     /// behind gets an error.
     mutating func failReadersLeftBehind() {
         for transfer in transfers.values.sorted(by: { $0.id < $1.id })
-        where transfer.isSequential && !transfer.isFinished {
-            guard let number = transfer.representation, representations[number]?.isPassThrough == true else { continue }
+        where transfer.isSequential {
+            guard let number = transfer.representation, representations[number]?.storage.isOff == true else { continue }
+            let base = transfer.buffer.flatMap { buffers[$0]?.range.lowerBound } ?? 0
             for id in readers.keys.sorted() {
                 guard let reader = readers[id], reader.representation == number, reader.isWaiting,
                     reader.failure == nil,
-                    reader.position < transfer.window.base, isStarving(reader)
+                    reader.position < base, isStarving(reader)
                 else { continue }
                 let isNew = !reader.isBound && !isPrivate
                 fail(
@@ -117,7 +118,7 @@ extension SessionState {
     var newest: Int? { representations.values.filter { !$0.isSuperseded }.map(\.id).max() }
 
     mutating func scheduleTick() {
-        if !transfers.isEmpty || trouble != nil && isAwaited {
+        if !transfers.isEmpty || !buffers.isEmpty || isAwaited {
             lookAgain(at: now + tuning.tick)
         } else if readers.isEmpty {
             lookAgain(at: idleSince + tuning.idleClose)
@@ -151,16 +152,24 @@ extension SessionState {
                 requestFailed(id, OriginFailure(.timedOut, "the origin sent nothing for \(limit) s"))
             }
         }
-        lookForRoom()
+        failHungWrites()
+        retryStoring()
         syncIfDue()
         plan()
-        if readers.isEmpty, transfers.isEmpty, now - idleSince >= tuning.idleClose { close() }
+        if isIdle, now - idleSince >= tuning.idleClose { close() }
     }
 
-    /// Lets the files go; the next reader opens them again and proves them again.
+    /// Lets the files go and leaves the table of open resources; the next reader opens the files again and verifies them again.
     mutating func close() {
-        guard readers.isEmpty, transfers.isEmpty, phase == .ready else { return }
-        syncAll()
+        guard isIdle, phase != .opening, phase != .gone else { return }
+        if phase != .closed {
+            syncAll()
+            dropRepresentations()
+        }
+        leaveForGood()
+    }
+
+    mutating func dropRepresentations() {
         for representation in representations.values
         where !representation.isCommitted && representation.generation != nil {
             effects.append(.abandon(representation.info))
@@ -168,8 +177,30 @@ extension SessionState {
         representations = [:]
         current = nil
         reading = ByteRangeSet()
-        phase = .closed
+    }
+
+    /// Whether it has no reader, no transfer and nothing to write.
+    var isIdle: Bool { (readers.isEmpty || phase == .ending) && transfers.isEmpty && buffers.isEmpty }
+
+    /// No new reader comes to this session; those it has go on.
+    mutating func leaveTable() {
+        guard !isForgotten else { return }
+        isForgotten = true
         effects.append(.forget)
+    }
+
+    mutating func leaveForGood() {
+        phase = .gone
+        isForgotten = true
+        effects.append(.forget)
+    }
+
+    /// The cache is being closed: readers end with an error, nothing is asked for any more, what is in memory is written.
+    mutating func shutDown() {
+        for id in readers.keys.sorted() { fail(id, CacheError(.closed, "the cache was closed")) }
+        for id in transfers.keys.sorted() { finish(id) }
+        syncAll()
+        if phase != .gone { phase = .ending }
         isForgotten = true
     }
 
@@ -179,7 +210,7 @@ extension SessionState {
     mutating func syncAll() {
         syncDue = nil
         for id in representations.keys.sorted() {
-            guard let representation = representations[id], case .open(let generation) = representation.storing else {
+            guard let representation = representations[id], let generation = representation.storage.target else {
                 continue
             }
             effects.append(.sync(representation: id, generation, summary(of: representation, generation)))

@@ -14,14 +14,16 @@ struct SessionState {
         case demand(any OriginExchange)
         case cancel(any OriginExchange)
         case leaveHost(String)
+        case holdOff(String, HostBook.HoldOff.Scope, until: Int64, CacheError)
         case load(representation: Int, Generation, ByteRange)
         case verify(representation: Int, Generation, ByteRange)
         case withdraw(representation: Int, Generation)
         case readOverlap(transfer: Int, Generation, ByteRange)
         case stage(representation: Int, EntryInfo, commit: Bool)
-        case commit(representation: Int, EntryInfo)
+        /// - Parameter syncing: Files that have to be on the disk before the description that names them.
+        case commit(representation: Int, EntryInfo, syncing: Generation?)
         case abandon(EntryInfo)
-        case write(transfer: Int, FillWriter, lane: Int, [ArraySlice<UInt8>], at: Int64, count: Int64)
+        case write(WriteOrder, lane: Int)
         case sync(representation: Int, Generation, EntrySummary)
         case makeRoom
         case tick(at: Int64)
@@ -31,7 +33,17 @@ struct SessionState {
         case forget
     }
 
-    enum Phase { case closed, opening, ready }
+    /// How far the session is.
+    ///
+    ///     closed --reader--> opening --opened--> ready --idle--> gone
+    ///        \__________________\_________________\--shutDown--> ending --written--> gone
+    enum Phase {
+        case closed, opening, ready
+        /// The cache is being closed: no reader, nothing is asked for, what is in memory is still written.
+        case ending
+        /// It left the table of open resources and takes nothing more.
+        case gone
+    }
 
     /// A run of failures: since when, how often, and when to try again.
     struct Trouble {
@@ -49,8 +61,12 @@ struct SessionState {
     let isOfVariant: Bool
     let environment: SessionEnvironment
     var url: OriginURL
-    /// The caller's own fields, from the newest request.
+    /// The caller's own fields, from the newest request, and the origin they were given for.
     var fields: HTTPFields
+    var fieldsOrigin: String
+    /// Fields the origin refused lately: another caller's may still do.
+    var refusedFields: [HTTPFields] = []
+    static let refusedFieldsLimit = 4
     /// Nothing of it may be stored or shared.
     let isPrivate: Bool
     var phase = Phase.closed
@@ -59,6 +75,8 @@ struct SessionState {
     var current: Int?
     var readers: [Int: Reader] = [:]
     var transfers: [Int: Transfer] = [:]
+    /// Received bytes, of transfers under way and on their way to the disk.
+    var buffers = FillBufferTable()
     var trouble: Trouble?
     /// Where readers ended lately, for players that reopen at every jump.
     var recentEnds: [(position: Int64, requestIndex: Int, at: Int64)] = []
@@ -100,8 +118,12 @@ struct SessionState {
     var provisionalURL: OriginURL?
     /// Origins whose tags and dates differ from what is held though an overlap showed the same bytes.
     var looseOrigins: Set<String> = []
+    /// A representation was given up while its readers were planned for.
+    var hasGivenUp = false
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
+    /// What `takeUnwrittenChange` told of, in all.
+    private var toldUnwritten: Int64 = 0
     /// Called when the host has a place again, after none was free.
     var onPlaceFree: @Sendable () -> Void = {}
 
@@ -110,6 +132,7 @@ struct SessionState {
         isOfVariant = key != key.primary
         self.url = environment.freshURLs?.newest(url) ?? url
         self.fields = fields
+        fieldsOrigin = url.origin
         self.isPrivate = isPrivate
         self.environment = environment
         isSuspended = !environment.access.isOpen
@@ -131,6 +154,13 @@ struct SessionState {
         return taken
     }
 
+    /// How much more or less waits for the disk than was told last, in bytes.
+    mutating func takeUnwrittenChange() -> Int64 {
+        let unwritten = buffers.unwritten
+        defer { toldUnwritten = unwritten }
+        return unwritten - toldUnwritten
+    }
+
     // MARK: Opening
 
     /// The store answered whether it has an entry.
@@ -144,18 +174,19 @@ struct SessionState {
         if let entry {
             let id = makeID()
             representations[id] = Representation(
-                id: id, info: entry.info, storing: .open(entry.generation), isCommitted: true, needsSniffing: false)
+                id: id, info: entry.info, storage: .storing(in: entry.generation), isCommitted: true,
+                needsSniffing: false)
             current = id
             if let representation = representations[id] { expectTrimming(representation) }
             countUse(id, entry.summary.logUseCount)
             sums.add(entry.summary.statistics)
-            if mayBeUnkept { keepOrNot() }
+            if mayBeUnkept { storeOrNot() }
             if wasInvalidated { representations[id]?.info.checked = Freshness.invalidated }
         }
         wasInvalidated = false
         for reader in readers.keys.sorted() {
             bind(reader)
-            // Where nothing is stored there is nothing to look at yet, and whoever would look is better not in the way.
+            // Readers without a representation are not woken: they have nothing to read.
             if readers[reader]?.representation != nil { wake(reader) }
         }
         plan()
@@ -164,10 +195,12 @@ struct SessionState {
     /// The representation that readers who have none are given, if they may have it; also the one that is confirmed for
     /// them.
     var offered: Int? {
-        // What could not be stored, or not yet, is shared all the same.
+        // What could not be stored, or not yet, is shared; what is never stored is not: a later request is answered anew.
         if let current, representations[current]?.isSuperseded == false { return current }
-        if let newest, representations[newest]?.isPrivate == false { return newest }
-        // One that was superseded and has no successor is only as good as it is whole: the origin has to be asked.
+        if let newest, representations[newest]?.isPrivate == false, representations[newest]?.isTransient == false {
+            return newest
+        }
+        // A superseded representation is used only if it is complete.
         return current.flatMap { representations[$0]?.isComplete == true ? $0 : nil }
     }
 
@@ -197,7 +230,8 @@ struct SessionState {
         let id = makeID()
         let now = now
         var reader = Reader(
-            id: id, fields: fields, position: position, end: end, priority: priority, waitsSince: now, lastStep: now)
+            id: id, fields: fields, origin: fieldsOrigin, position: position, end: end, priority: priority,
+            waitsSince: now, lastStep: now)
         let inheritTime = tuning.inheritTime
         recentEnds.removeAll { now - $0.at > inheritTime }
         reader.isKept = isKept
@@ -217,7 +251,7 @@ struct SessionState {
         }
         readers[id] = reader
         if !isKept { mayBeUnkept = true }
-        if mayBeUnkept { keepOrNot() }
+        if mayBeUnkept { storeOrNot() }
         lastUsed = wallClock
         if phase == .closed {
             phase = .opening
@@ -233,9 +267,11 @@ struct SessionState {
         guard let reader = readers.removeValue(forKey: id) else { return }
         recentEnds.append((reader.position, currentRequestIndex(of: reader), now))
         if recentEnds.count > 16 { recentEnds.removeFirst() }
+        dropTransient()
         if readers.isEmpty { idleSince = now }
         // Nothing is fetched, and who is left needs what it needed before: a hit that ends costs no planning.
-        let isAtRest = phase == .ready && !isSuspended && transfers.isEmpty && confirmationFields == nil
+        let isAtRest =
+            phase == .ready && !isSuspended && transfers.isEmpty && buffers.isEmpty && confirmationFields == nil
         guard isAtRest, !representations.values.contains(where: \.isSuperseded) else { return plan() }
         scheduleTick()
     }
@@ -248,10 +284,9 @@ struct SessionState {
             representations[number]?.softEnd = nil
             // A disk that took nothing then may do so now.
             guard let representation = representations[number], representation.isCommitted,
-                !representation.isSuperseded,
-                case .off(let generation?) = representation.storing
+                !representation.isSuperseded, representation.storage.isOff
             else { continue }
-            representations[number]?.storing = .open(generation)
+            guard changeStorage(of: number, { $0.reopen() }) == true else { continue }
             dropTransfers(of: number)
         }
     }
@@ -261,6 +296,16 @@ struct SessionState {
         for id in transfers.keys.sorted() where transfers[id]?.representation == number {
             endRequest(id)
             transfers[id] = nil
+        }
+        buffers.drop(number)
+    }
+
+    /// What is never stored goes with its last reader: nothing of it is replayed.
+    private mutating func dropTransient() {
+        for number in representations.keys.sorted() where representations[number]?.isTransient == true {
+            guard !readers.values.contains(where: { $0.representation == number }) else { continue }
+            dropTransfers(of: number)
+            representations[number] = nil
         }
     }
 
@@ -311,6 +356,7 @@ struct SessionState {
         guard var reader = readers[id] else { return .failed(CacheError(.closed, "the reader was closed")) }
         if let failure = reader.failure { return .failed(failure) }
         if reader.position >= reader.end { return .end }
+        if reader.isBeyondAnyResource { return .failed(.beyondAnyResource) }
         guard phase == .ready, !isSuspended, let number = reader.representation,
             let representation = representations[number]
         else {
@@ -331,7 +377,7 @@ struct SessionState {
             found = .lease(lease)
             reader.position = lease.range.upperBound
             reader.holdsRegion = lease.range.count > tuning.largestCopy
-        } else if let piece = windowSlice(number, at: reader.position, limit: Int(wanted.count)) {
+        } else if let piece = buffers.slice(number, at: reader.position, limit: Int(wanted.count)) {
             found = .memory(piece, at: reader.position)
             reader.position += Int64(piece.count)
             reader.holdsRegion = false
@@ -364,7 +410,7 @@ struct SessionState {
 
     // A hit that stays a hit costs no planning.
     private func needsPlan(after reader: Reader, _ representation: Representation) -> Bool {
-        guard transfers.isEmpty, let generation = representation.generation else { return true }
+        guard transfers.isEmpty, buffers.isEmpty, let generation = representation.generation else { return true }
         if reader.holdsRegion { return false }
         let horizon = min(reader.end, representation.info.length ?? .max, reader.position + tuning.readAhead)
         if reader.position >= horizon { return false }
@@ -372,19 +418,12 @@ struct SessionState {
         return true
     }
 
-    private func windowSlice(_ representation: Int, at offset: Int64, limit: Int) -> ArraySlice<UInt8>? {
-        for id in transfers.keys.sorted() {
-            guard let transfer = transfers[id], transfer.representation == representation else { continue }
-            if let slice = transfer.window.slice(at: offset, limit: limit) { return slice }
-        }
-        return nil
-    }
-
     /// What is known of the resource for a reader; binds it to its representation.
     mutating func info(_ id: Int, wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
         guard let reader = readers[id] else { return .failure(CacheError(.closed, "the reader was closed")) }
         if let failure = reader.failure { return .failure(failure) }
         guard phase == .ready, let number = reader.representation, let representation = representations[number] else {
+            if reader.isBeyondAnyResource { return .failure(.beyondAnyResource) }
             if case .failed(let failure) = wait(id, wake) { return .failure(failure) }
             return .success(nil)
         }

@@ -14,6 +14,8 @@ extension SessionState {
         case .end(let isDelimited): receivedEnd(id, isDelimited: isDelimited)
         case .failed(let failure): requestFailed(id, failure)
         }
+        // A body that goes on as planned needs no new plan for every chunk.
+        if case .body = event, transfers[id]?.request?.isDemanding == true { return scheduleTick() }
         plan()
     }
 
@@ -24,13 +26,13 @@ extension SessionState {
         let now = now
         transfers[id]?.request = request
         transfers[id]?.lastProgress = now
-        environment.hosts.note(firstByte: now - request.sentAt, of: url.origin)
+        environment.hosts.note(firstByte: now - request.sentAt, of: request.origin)
         let representation = transfer.representation.flatMap { representations[$0] } ?? adoptable(id)
         if let representation, isOtherVariant(representation, request.callerFields) {
             keepFromVariant(id)
             return
         }
-        let trust = trust(transfer)
+        let trust = trust(transfer, at: request.origin)
         let judge = ResponseJudge(
             asked: request.asked, held: representation?.held, trustsEntityTags: trust.entityTags,
             trustsDates: trust.dates, now: wallClock)
@@ -40,7 +42,7 @@ extension SessionState {
         case .refused, .busy, .invalid: break
         }
         if request.isRevalidation {
-            revalidated(id, head, verdict)
+            revalidated(id, head, verdict, isConfirmed: judge.isConfirmed(by: head, strongly: false))
             return
         }
         if let representation, !representation.isPrivate, !mayShare(head, request, verdict) {
@@ -49,20 +51,20 @@ extension SessionState {
         }
         switch verdict {
         case .part(let range, let total):
+            if let representation, !transfer.continuation.isConfirmed, !judge.isConfirmed(by: head, strongly: true),
+                environment.sameness.policy(for: url.host) != .lengthOnly, !isBlank(representation)
+            {
+                // Asked for before another transfer showed the representation, or by a condition of which nothing shows that
+                // it was heeded: the bytes decide.
+                endRequest(id)
+                transfers[id]?.continuation.begin(.noValidator)
+                return ask(id)
+            }
             accept(id, head, representation, length: total, servesRanges: true)
             beginBody(id, at: range.lowerBound, end: range.upperBound)
         case .whole(let length):
-            if let representation, request.asked != nil, representation.info.servesRanges, isElsewhere(representation),
-                isWorthTrial(id, representation, Validator(fields: head.fields), length: length)
-            {
-                // Not a host without ranges, but one that does not know the condition.
-                return tryByOverlap(id, representation)
-            }
-            accept(id, head, representation, length: length, servesRanges: false)
-            rebase(id)
-            // Where a validator says that it is what is held, it ends where that does.
-            let held = representation.flatMap { $0.info.validator.isEmpty ? nil : $0.info.length }
-            beginBody(id, at: 0, end: length ?? held)
+            wholeBody(
+                id, head, representation, length: length, isConfirmed: judge.isConfirmed(by: head, strongly: true))
         case .changed(let difference, let length, let servesRanges):
             changed(id, head, representation, difference, length: length, servesRanges: servesRanges)
         case .notModified:
@@ -76,25 +78,63 @@ extension SessionState {
         case .busy(let status, let retryAfter):
             let error = CacheError(
                 .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
-            endRequest(id)
+            let offset = self.head(of: transfer)
             finish(id)
-            note(error, at: transfer.window.head)
+            note(error, at: offset)
+            noteHoldOff(request, status, error)
         case .invalid(let mismatch): reject(id, mismatch)
         }
     }
 
-    /// While a first answer was under way another transfer may have shown the representation: it is the same resource.
-    private mutating func adoptable(_ id: Int) -> Representation? {
-        guard let newest, let representation = representations[newest], !representation.isPrivate else { return nil }
-        transfers[id]?.representation = newest
-        attachWriterIfOpen(id)
-        return representation
+    /// All of the resource from 0 comes.
+    private mutating func wholeBody(
+        _ id: Int, _ head: OriginResponseHead, _ representation: Representation?, length: Int64?, isConfirmed: Bool
+    ) {
+        guard let transfer = transfers[id], let request = transfer.request else { return }
+        if let representation, request.asked != nil, representation.info.servesRanges, isElsewhere(representation),
+            isWorthTrial(id, representation, Validator(fields: head.fields), length: length)
+        {
+            // Not a host without ranges, but one that does not know the condition.
+            return tryByOverlap(id, representation)
+        }
+        if let representation, !isConfirmed, !isBlank(representation), !isComparable(transfer, representation) {
+            // Nothing says that it is what is held, and what is held cannot be compared with it on the way.
+            if !transfer.isSequential, isComparableFromStart(representation) {
+                // Asked again from the start, the stored beginning can be.
+                representations[representation.id]?.info.servesRanges = false
+                endRequest(id)
+                rebase(id)
+                return ask(id)
+            }
+            let difference = Mismatch(
+                expected: .media(contentType: representation.info.fields["Content-Type"]), got: .status(200),
+                "the origin sends everything anew, with nothing that shows it to be the same")
+            return changed(id, head, representation, difference, length: length, servesRanges: false)
+        }
+        accept(id, head, representation, length: length, servesRanges: false)
+        rebase(id)
+        // Where a validator says that it is what is held, it ends where that does.
+        let held = representation.flatMap { $0.info.validator.isEmpty ? nil : $0.info.length }
+        beginBody(id, at: 0, end: length ?? held)
     }
 
-    private mutating func attachWriterIfOpen(_ id: Int) {
-        guard var transfer = transfers[id] else { return }
-        attachWriter(&transfer, transfer.representation.flatMap { representations[$0] })
-        transfers[id] = transfer
+    /// Whether the answer under way is compared with what is held from its first byte on, or need not be.
+    private func isComparable(_ transfer: Transfer, _ representation: Representation) -> Bool {
+        let policy = environment.sameness.policy(for: url.host)
+        return transfer.isSequential && transfer.continuation.isComparing || policy == .lengthOnly
+    }
+
+    private func isComparableFromStart(_ representation: Representation) -> Bool {
+        buffers.heldEnd(representation.id, from: 0) != nil || representation.generation?.claimed.contains(0) ?? false
+    }
+
+    /// While a first answer was under way another transfer may have shown the representation: it is the same resource.
+    private mutating func adoptable(_ id: Int) -> Representation? {
+        guard let newest, let representation = representations[newest], !representation.isPrivate,
+            !representation.isTransient
+        else { return nil }
+        transfers[id]?.representation = newest
+        return representation
     }
 
     private mutating func accept(
@@ -103,42 +143,46 @@ extension SessionState {
         if let held {
             if !servesRanges { representations[held.id]?.info.servesRanges = false }
             if held.info.length == nil, let length { learnLength(length, of: held.id) }
-            bindUnbound(to: held.id)
+            bindUnbound(to: held.id, for: transfers[id]?.request)
             return
         }
-        let isPrivate = !mayShare(head, transfers[id]?.request)
+        let request = transfers[id]?.request
+        let isPrivate = !mayShare(head, request)
         let number = addRepresentation(
-            head, transfers[id]?.request, length: length, servesRanges: servesRanges, isKept: !isPrivate)
+            head, request, length: length, servesRanges: servesRanges, isKept: !isPrivate)
         transfers[id]?.representation = number
         representations[number]?.isPrivate = isPrivate
         if isPrivate, !self.isPrivate {
-            // Not to be shared: it belongs to the reader it was asked for, the others ask for themselves.
-            let owner = transfers[id]?.readers.first
-            for reader in readers.keys.sorted() where reader != owner && readers[reader]?.representation == nil {
+            // Not to be shared: it belongs to the reader whose fields it was asked with, the others ask for themselves.
+            for reader in readers.keys.sorted()
+            where reader != request?.requester && readers[reader]?.representation == nil {
                 fail(reader, .mustBePrivate)
             }
-            if !isForgotten {
-                isForgotten = true
-                effects.append(.forget)
-            }
+            leaveTable()
         }
         noteAnswer(id, head)
-        bindUnbound(to: number)
+        bindUnbound(to: number, for: request)
     }
 
-    /// The end of a representation is known: that is written down, and who waits past it is told.
+    /// The end of a representation is known: that is written down, and readers that wait past it are told.
     mutating func learnLength(_ length: Int64, of number: Int) {
         representations[number]?.info.length = length
-        if let representation = representations[number], representation.isCommitted {
-            effects.append(.commit(representation: number, representation.info))
-        }
+        if representations[number]?.isCommitted == true { commitInfo(of: number) }
         wakeWaiting()
     }
 
-    private mutating func bindUnbound(to number: Int) {
+    /// Gives readers without a representation the one whose answer came: the reader that asked for it as it is, the others
+    /// where it may be used without asking the origin for them.
+    private mutating func bindUnbound(to number: Int, for request: Transfer.Request?) {
         for reader in readers.keys.sorted()
         where readers[reader]?.representation == nil && readers[reader]?.failure == nil {
-            guard belongs(reader, to: number) else { continue }
+            guard belongs(reader, to: number), let representation = representations[number] else { continue }
+            if environment.freshness == .http, !isPrivate, !representation.isPrivate, reader != request?.requester,
+                let outcome = readers[reader]?.outcome
+            {
+                guard admit(reader, to: representation) else { continue }
+                readers[reader]?.outcome = outcome
+            }
             give(reader, number)
         }
     }
@@ -158,9 +202,13 @@ extension SessionState {
         if environment.freshness == .http {
             info.variant = Variant(answer: head.fields, request: request?.callerFields ?? fields)?.text
         }
-        let stores = environment.store != nil && !isPrivate && !isRetired && isKept && storable(head)
-        representations[number] = Representation(
-            id: number, info: info, storing: stores ? .undecided : .off(nil), isCommitted: false, needsSniffing: true)
+        let isStorable = storable(head)
+        let stores = environment.store != nil && !isPrivate && !isRetired && isKept && isStorable
+        var representation = Representation(
+            id: number, info: info, storage: stores ? .undecided : .off(.notStorable), isCommitted: false,
+            needsSniffing: true)
+        representation.isTransient = !isStorable && !isPrivate
+        representations[number] = representation
         return number
     }
 
@@ -199,19 +247,26 @@ extension SessionState {
 
     /// The origin sends everything from 0: the transfer begins anew there.
     mutating func rebase(_ id: Int) {
-        guard var transfer = transfers[id] else { return }
-        transfer.isSequential = true
-        if transfer.window.head > 0 {
-            transfer.start = 0
-            transfer.window = LiveWindow(at: 0)
-        }
-        transfers[id] = transfer
-        // Others that hold a place for the same bytes are not needed: this one brings them all.
+        guard let transfer = transfers[id] else { return }
+        transfers[id]?.isSequential = true
+        if head(of: transfer) > 0 { restart(id, at: 0) }
+        // Others that fetch the same bytes are not needed: this one brings them all.
         for other in transfers.keys.sorted()
         where other != id && transfers[other]?.representation == transfer.representation
-            && transfers[other]?.isFinished == false
+            && transfers[other]?.request?.isRevalidation != true
         {
             finish(other)
         }
+    }
+
+    /// A transfer goes on elsewhere, or for another representation: what it has brought stays with its buffer.
+    mutating func restart(_ id: Int, at offset: Int64) {
+        if let buffer = transfers[id]?.buffer {
+            let number = transfers[id]?.representation
+            buffers.release(buffer)
+            if let number { write(number) }
+        }
+        transfers[id]?.buffer = nil
+        transfers[id]?.start = offset
     }
 }

@@ -10,12 +10,12 @@ extension SessionState {
         servesRanges: Bool
     ) {
         guard let held else { return }
+        if head.status == 416 { return lengthChanged(id, held, difference) }
         let new = Validator(fields: head.fields)
         if head.status == 200 || head.status == 206, isWorthTrial(id, held, new, length: length) {
             return tryByOverlap(id, held)
         }
-        guard storable(head) else {
-            endRequest(id)
+        guard storable(head) || held.isTransient else {
             finish(id)
             effects.append(.event(.mismatch(key: key.text, .page(head.fields, insteadOf: held.info.fields))))
             note(.originInvalid, "the origin answered with a page instead of media; what is stored was kept")
@@ -25,22 +25,18 @@ extension SessionState {
         let number = addRepresentation(
             head, transfers[id]?.request, length: length, servesRanges: servesRanges || held.info.servesRanges)
         supersede(held.id)
-        let wanted = transfers[id]?.window.head ?? 0
-        let ownReaders = transfers[id]?.readers ?? []
-        finishKeeping(id, number)
-        for reader in ownReaders where readers[reader]?.isBound == false && belongs(reader, to: number) {
-            give(reader, number)
-        }
-        guard let request = transfers[id]?.request else { return }
-        if head.status == 206 {
-            beginBody(id, at: request.asked?.lowerBound ?? 0, end: nil)
-            if let range = head.fields["Content-Range"].flatMap(ContentRange.parse),
-                case .satisfied(let part, _) = range
-            {
-                transfers[id]?.request?.end = part.upperBound
-            }
+        guard let transfer = transfers[id], let request = transfer.request else { return }
+        let wanted = self.head(of: transfer)
+        let part = head.fields["Content-Range"].flatMap(ContentRange.parse)
+        restart(id, at: head.status == 206 ? request.asked?.lowerBound ?? 0 : wanted)
+        transfers[id]?.representation = number
+        transfers[id]?.request?.isCheck = false
+        let limit = tuning.overlap
+        transfers[id]?.continuation = RangeContinuation(limit: limit)
+        for reader in readers.keys.sorted() where mayBeGiven(reader, number, request) { give(reader, number) }
+        if head.status == 206, case .satisfied(let range, _)? = part {
+            beginBody(id, at: range.lowerBound, end: range.upperBound)
         } else if wanted > tuning.firstRequest, servesRanges || held.info.servesRanges {
-            endRequest(id)
             finish(id)
         } else {
             representations[number]?.info.servesRanges = servesRanges
@@ -49,24 +45,33 @@ extension SessionState {
         }
     }
 
-    /// What a transfer has brought of the old representation stays with a finished twin; it goes on for the new one.
-    private mutating func finishKeeping(_ id: Int, _ number: Int) {
-        guard var transfer = transfers[id] else { return }
-        if transfer.window.count > 0 || transfer.isWriting {
-            var twin = transfer
-            twin.request = nil
-            twin.isFinished = true
-            let twinID = makeID()
-            transfers[twinID] = Transfer(copying: twin, id: twinID)
+    /// Whether a reader that was told nothing yet is given the new representation: the one that asked, and those who may use
+    /// it without asking.
+    private mutating func mayBeGiven(_ reader: Int, _ number: Int, _ request: Transfer.Request) -> Bool {
+        guard let found = readers[reader], !found.isBound, found.failure == nil, found.representation != number,
+            transfers.values.contains(where: { $0.request?.serial == request.serial && $0.readers.contains(reader) }),
+            belongs(reader, to: number)
+        else { return false }
+        return true
+    }
+
+    /// A 416 told of another length: its body is a message, and says nothing of the resource's bytes.
+    private mutating func lengthChanged(_ id: Int, _ held: Representation, _ difference: Mismatch) {
+        effects.append(.event(.generationChanged(key: key.text, difference)))
+        finish(id)
+        giveUp(held.id)
+    }
+
+    /// A representation cannot be continued, and no answer has shown its successor: readers that were told nothing yet start
+    /// over without one; the next answer makes one.
+    mutating func giveUp(_ number: Int) {
+        hasGivenUp = true
+        supersede(number)
+        for reader in readers.keys.sorted()
+        where readers[reader]?.representation == number && readers[reader]?.isBound == false {
+            readers[reader]?.representation = nil
         }
-        transfer.representation = number
-        transfer.window = LiveWindow(at: transfer.request?.asked?.lowerBound ?? transfer.window.head)
-        transfer.start = transfer.window.head
-        transfer.writer = nil
-        transfer.isWriting = false
-        transfer.request?.overlap = []
-        transfer.request?.isCheck = false
-        transfers[id] = transfer
+        if current == number { current = nil }
     }
 
     /// The origin has another representation: this one can be read, not filled any more.
@@ -77,16 +82,5 @@ extension SessionState {
         where transfers[other]?.representation == number && transfers[other]?.request?.hasHead != true {
             finish(other)
         }
-    }
-}
-
-extension Transfer {
-    init(copying other: Transfer, id: Int) {
-        self.init(
-            id: id, representation: other.representation, start: other.start, requestIndex: other.requestIndex,
-            now: other.lastProgress)
-        window = other.window
-        isFinished = true
-        writer = other.writer
     }
 }

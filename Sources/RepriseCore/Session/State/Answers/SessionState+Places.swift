@@ -11,23 +11,27 @@ extension SessionState {
         var dates: Bool
     }
 
-    func trust(_ transfer: Transfer) -> Trust {
-        let isLoose = looseOrigins.contains(url.origin) || transfer.isTrialElsewhere
+    func trust(_ transfer: Transfer, at origin: String) -> Trust {
+        let trial = transfer.continuation.trial
+        let isLoose = looseOrigins.contains(origin) || trial == .otherHost
         return Trust(
-            entityTags: !isLoose && !transfer.isTrial
-                && environment.hosts.trustsEntityTags(of: url.origin, now: wallClock),
+            entityTags: !isLoose && trial == nil && environment.hosts.trustsEntityTags(of: origin, now: wallClock),
             dates: !isLoose)
     }
 
     /// Whether a representation that seems to be another one is to be tried by an overlap of bytes instead.
     func isWorthTrial(_ id: Int, _ held: Representation, _ new: Validator, length: Int64?) -> Bool {
-        guard environment.sameness.policy(for: url.host) == .automatic, !(transfers[id]?.isTrial ?? true),
-            held.info.length != nil, length == held.info.length, held.generation?.claimed.isEmpty == false
+        guard environment.sameness.policy(for: url.host) == .automatic, let transfer = transfers[id],
+            transfer.continuation.trial == nil, held.info.length != nil, length == held.info.length,
+            held.generation?.claimed.isEmpty == false || buffers.of(held.id).contains(where: { !$0.range.isEmpty })
         else { return false }
         if isElsewhere(held) { return true }
-        // Only the tag differs: nodes of one CDN often disagree about tags.
+        // Only the tag differs: nodes of one CDN often disagree about tags. HTTP's own rules take tags as they are.
+        guard environment.freshness == .immutable || isPrivate || held.info.validator.entityTag?.isWeak == true else {
+            return false
+        }
         guard let old = held.info.validator.entityTag, let tag = new.entityTag, old != tag else { return false }
-        return held.info.validator.lastModified != nil && held.info.validator.lastModified == new.lastModified
+        return held.info.validator.lastModified == new.lastModified
     }
 
     /// Whether what answers may be another host than the one whose validators are held. HTTP's own rules know no other
@@ -41,22 +45,19 @@ extension SessionState {
     /// Asks again without a condition: the bytes shall decide.
     mutating func tryByOverlap(_ id: Int, _ held: Representation) {
         endRequest(id)
-        let isElsewhere = isElsewhere(held)
-        transfers[id]?.isTrial = true
-        transfers[id]?.isTrialElsewhere = isElsewhere
-        transfers[id]?.requestIndex -= 1
+        let trial: RangeContinuation.Trial = isElsewhere(held) ? .otherHost : .entityTags
+        transfers[id]?.continuation.begin(trial)
         ask(id)
     }
 
-    /// The bytes are the same though the validators differ.
-    mutating func passedTrial(_ id: Int) {
-        guard transfers[id]?.isTrial == true else { return }
-        transfers[id]?.isTrial = false
-        if transfers[id]?.isTrialElsewhere == true {
-            looseOrigins.insert(url.origin)
-        } else {
-            environment.hosts.distrustEntityTags(of: url.origin, now: wallClock)
-            effects.append(.event(.demotedEntityTags(host: url.origin)))
+    /// The bytes are the same though the validators of a host differ.
+    mutating func passed(_ trial: RangeContinuation.Trial?, at origin: String) {
+        switch trial {
+        case .otherHost: looseOrigins.insert(origin)
+        case .entityTags:
+            environment.hosts.distrustEntityTags(of: origin, now: wallClock)
+            effects.append(.event(.demotedEntityTags(host: origin)))
+        case .noValidator, nil: break
         }
     }
 }

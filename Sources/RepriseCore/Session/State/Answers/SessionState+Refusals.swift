@@ -8,7 +8,12 @@ extension SessionState {
     mutating func pastEnd(_ id: Int, _ held: Representation?, _ length: Int64?) {
         let starved = transfers[id]?.readers ?? []
         let asked = transfers[id]?.request?.asked
-        endRequest(id)
+        if asked?.lowerBound == 0, length ?? 0 == 0 {
+            // Nothing satisfies a range of an empty resource (RFC 9110 §14.1.2): asked for whole, it is answered.
+            endRequest(id)
+            transfers[id]?.isSequential = true
+            return ask(id)
+        }
         finish(id)
         if let held, let length, held.info.length == nil {
             learnLength(length, of: held.id)
@@ -26,24 +31,33 @@ extension SessionState {
     }
 
     mutating func refused(_ id: Int, _ status: Int, _ head: OriginResponseHead) {
-        let starved = transfers[id]?.readers ?? []
-        let sent = transfers[id]?.request?.url
-        endRequest(id)
+        guard let transfer = transfers[id], let request = transfer.request else { return }
         finish(id)
         let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
         effects.append(.event(.originError(key: key.text, error)))
-        if let sent, asksAnew(after: status, of: sent) { return }
+        if asksAnew(after: status, of: request.url) { return }
         let waiting = readers.keys.sorted().filter { readers[$0]?.representation == nil }
-        for reader in Set(starved + waiting).sorted() where readers[reader]?.isWaiting == true {
-            readers[reader]?.outcome.forwardStatus = status
-            fail(reader, error)
+        refuse(Set(transfer.readers + waiting).sorted(), request, error, status: status)
+    }
+
+    /// The origin refused a request: that is told to the readers it was sent for, which are those with its fields. The others
+    /// go on, with requests of their own.
+    mutating func refuse(_ ids: [Int], _ request: Transfer.Request, _ error: CacheError, status: Int) {
+        for id in ids {
+            guard let reader = readers[id], reader.isWaiting else { continue }
+            guard reader.fields == request.callerFields || request.requester == id && environment.freshness == .http
+            else { continue }
+            readers[id]?.outcome.forwardStatus = status
+            fail(id, error)
         }
+        guard environment.freshness != .http, !refusedFields.contains(request.callerFields) else { return }
+        refusedFields.append(request.callerFields)
+        if refusedFields.count > SessionState.refusedFieldsLimit { refusedFields.removeFirst() }
     }
 
     /// An answer that must not be used; tried again, as the next one may be better.
     mutating func reject(_ id: Int, _ mismatch: Mismatch) {
-        let offset = transfers[id]?.window.head
-        endRequest(id)
+        let offset = transfers[id].map { head(of: $0) }
         finish(id)
         effects.append(.event(.mismatch(key: key.text, mismatch)))
         note(.originInvalid, "the origin's answer cannot be used: \(mismatch)", at: offset)
@@ -58,22 +72,43 @@ extension SessionState {
         let attempts = (trouble?.attempts ?? 0) + 1
         let backoff = min(tuning.firstRetry << Int64(min(attempts - 1, 10)), tuning.longestRetry)
         let spread = Int64(Double(backoff) * 0.25 * environment.queues.randomFraction())
-        // The field may hold any number; nobody waits longer than a day for it.
-        let wait = max(backoff + spread, min(error.retryAfter ?? 0, 86_400) * TransferTuning.second)
+        let wait = max(backoff + spread, holdOff(error.retryAfter ?? 0))
         trouble = Trouble(
             since: trouble?.since ?? now, attempts: attempts, notBefore: now + wait, error: error, offset: offset)
         effects.append(.event(.originError(key: key.text, error)))
         lookAgain(at: now + min(wait, tuning.longestRetry))
     }
 
+    /// How long a host is left alone that asked for so many seconds: the field may hold any number, a day is the most.
+    func holdOff(_ retryAfter: Int64) -> Int64 { min(max(0, retryAfter), 86_400) * TransferTuning.second }
+
+    /// The origin asked to be left alone: a server that has too many requests means all of them (RFC 6585 §4), any other
+    /// status this resource. Whoever asks next, in whatever session, waits.
+    mutating func noteHoldOff(_ request: Transfer.Request, _ status: Int, _ error: CacheError) {
+        guard let retryAfter = error.retryAfter else { return }
+        let scope: HostBook.HoldOff.Scope = status == 429 ? .host : .resource(key)
+        effects.append(.holdOff(request.origin, scope, until: now + holdOff(retryAfter), error))
+    }
+
+    /// Whether the origin may be asked now: not while a failure is waited out, the origin asked to wait, or a fresh URL is
+    /// awaited.
+    mutating func mayAsk() -> Bool {
+        guard refreshing == nil else { return false }
+        if let trouble, now < trouble.notBefore { return false }
+        guard let holdOff = environment.hosts.holdOff(of: url.origin, for: key, now: now) else { return true }
+        trouble = Trouble(since: now, attempts: 1, notBefore: holdOff.until, error: holdOff.error)
+        lookAgain(at: now)
+        return false
+    }
+
     /// A request came to nothing, or ended too soon: retried from the first byte that is missing.
     mutating func requestFailed(_ id: Int, _ failure: OriginFailure) {
         guard let transfer = transfers[id], let request = transfer.request else { return }
         let isRevalidation = request.isRevalidation
-        endRequest(id)
-        if isRevalidation { transfers[id] = nil } else { finish(id) }
+        let offset = head(of: transfer)
+        finish(id)
         let error = CacheError(failure)
-        note(error.code, error.message, at: isRevalidation ? nil : transfer.window.head)
+        note(error.code, error.message, at: isRevalidation ? nil : offset)
         // To ask again, or to make do with what is stale, would not make it right.
         let isFinal = failure.kind == .untrusted || failure.kind == .refused
         if isRevalidation, !isFinal { standInAtOnce(status: nil) }
@@ -98,6 +133,9 @@ extension CacheError {
         self.init(code, failure.message)
     }
 
+    /// No resource is that long.
+    static let beyondAnyResource = CacheError(
+        .rangeNotSatisfiable(length: nil), "no resource has \(ResponseJudge.longestResource) bytes or more")
     /// The answer may not be shared: the reader has to ask for itself.
     static let mustBePrivate = CacheError(.closed, "the answer may not be shared")
     /// What is there was chosen by other request fields: the reader has to ask for its own variant.

@@ -67,7 +67,7 @@ extension SessionState {
                 load(representation.id, representation.generation, range)
                 return nil
             case .absent, nil:
-                guard let until = heldInMemory(representation.id, position) else { return false }
+                guard let until = buffers.heldEnd(representation.id, from: position) else { return false }
                 position = until
             }
         }
@@ -108,9 +108,8 @@ extension SessionState {
     /// An answer came for a request whose fields choose another variant than the one that is there: nothing of it is
     /// used.
     mutating func keepFromVariant(_ id: Int) {
-        let own = transfers[id]?.readers ?? []
+        let own = transfers[id]?.request?.requester.map { [$0] } ?? []
         let number = transfers[id]?.representation ?? newest
-        endRequest(id)
         finish(id)
         guard let representation = number.flatMap({ representations[$0] }) else { return }
         for id in own {
@@ -143,7 +142,7 @@ extension SessionState {
 
     /// A first answer came: whose request brought it, and who has it with them.
     mutating func noteAnswer(_ id: Int, _ head: OriginResponseHead) {
-        let owner = transfers[id]?.readers.first
+        let owner = transfers[id]?.request?.requester
         for reader in readers.keys.sorted() where readers[reader]?.representation == nil {
             readers[reader]?.outcome.forwardStatus = head.status
             readers[reader]?.outcome.isCollapsed = reader != owner
@@ -178,7 +177,7 @@ extension SessionState {
         if environment.freshness == .http, !isPrivate {
             outcome.ttl = freshness(of: representation).timeLeft(now: wallClock)
         }
-        if case .off = representation.storing {} else { outcome.isStored = !outcome.isHit }
+        if !representation.storage.isOff { outcome.isStored = !outcome.isHit }
         return outcome
     }
 

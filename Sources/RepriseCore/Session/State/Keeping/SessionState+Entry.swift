@@ -8,12 +8,10 @@ extension SessionState {
     mutating func retire() {
         isRetired = true
         for number in representations.keys.sorted() {
-            if case .undecided = representations[number]?.storing { representations[number]?.storing = .off(nil) }
+            guard let storage = representations[number]?.storage else { continue }
+            if storage.isUndecided { changeStorage(of: number) { $0.decline(.left) } }
         }
-        if !isForgotten {
-            isForgotten = true
-            effects.append(.forget)
-        }
+        leaveTable()
     }
 
     /// What is stored was made unusable by a request that changed something (RFC 9111 §4.4): it is confirmed before it
@@ -22,8 +20,7 @@ extension SessionState {
         wasInvalidated = phase == .opening
         for number in representations.keys.sorted() where representations[number]?.isPrivate == false {
             representations[number]?.info.checked = Freshness.invalidated
-            guard let representation = representations[number], representation.isCommitted else { continue }
-            effects.append(.commit(representation: number, representation.info))
+            if representations[number]?.isCommitted == true { commitInfo(of: number) }
         }
     }
 
@@ -46,12 +43,14 @@ extension SessionState {
         guard let number = readers[id]?.representation, let representation = representations[number] else {
             return EntryStanding(keeping: .undecided, length: nil, isWriting: true)
         }
+        let storage = representation.storage
         let keeping: EntryStanding.Keeping =
-            switch representation.storing {
-            case .undecided, .staging: .undecided
-            case .open(let generation): .kept(generation, representation.info)
-            case .off(let generation?) where representation.isComplete: .kept(generation, representation.info)
-            case .off: .notKept
+            if !storage.isSettled {
+                .undecided
+            } else if let generation = storage.generation, storage.target != nil || representation.isComplete {
+                .kept(generation, representation.info)
+            } else {
+                .notKept
             }
         return EntryStanding(keeping: keeping, length: representation.info.length, isWriting: hasUnwritten)
     }

@@ -3,98 +3,86 @@ import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 
-/// Room in the store: waiting for it, going on without, coming back, and giving some back.
+/// Space in the store: waiting for it, going on without, coming back, and evicting.
 extension SessionState {
-    // MARK: No room
+    // MARK: No space
 
-    /// Bytes that may not be written now wait a little in their window: room is being made.
-    mutating func waitForRoom(_ number: Int) {
+    /// Bytes that may not be written now wait a little in memory: something is being evicted.
+    mutating func waitForSpace(_ number: Int) {
         effects.append(.makeRoom)
-        guard representations[number]?.waitsForRoom == nil else { return }
         let now = now
-        representations[number]?.waitsForRoom = now
+        changeStorage(of: number) { $0.waitForSpace(since: now) }
         lookAgain(at: now + tuning.roomPatience)
     }
 
-    /// Room was looked after; there may be some.
-    mutating func roomLookedAfter() {
+    /// The store was swept; there may be space.
+    mutating func spaceLookedAfter() {
         guard environment.quota.hasRoom else { return }
-        for number in representations.keys.sorted() where representations[number]?.waitsForRoom != nil {
-            representations[number]?.waitsForRoom = nil
-            writeAll(of: number)
+        for number in representations.keys.sorted()
+        where representations[number]?.storage.waitsForSpaceSince != nil {
+            changeStorage(of: number) { $0.spaceFound() }
+            write(number)
         }
-        lookForRoom()
+        retryStoring()
         plan()
     }
 
-    /// Goes on without the store where room did not come, and tries again where it may have.
-    mutating func lookForRoom() {
+    /// Goes on without the store where space did not come, and tries again where it may have.
+    mutating func retryStoring() {
         for number in representations.keys.sorted() {
-            guard let representation = representations[number] else { continue }
-            if let since = representation.waitsForRoom, now - since >= tuning.roomPatience {
-                representations[number]?.waitsForRoom = nil
+            guard let storage = representations[number]?.storage else { continue }
+            if let since = storage.waitsForSpaceSince, now - since >= tuning.roomPatience {
                 stopStoring(number, environment.quota.refusal)
             }
-            guard let retry = representation.retry, now >= retry.at, representation.isPassThrough,
-                transfers.values.contains(where: { $0.representation == number })
-            else { continue }
+            guard storage.isRetryDue(now), transfers.values.contains(where: { $0.representation == number }) else {
+                continue
+            }
             storeAgain(number)
         }
-    }
-
-    /// Has storing tried again after a while, twice as long each time.
-    mutating func retryStoring(_ number: Int) {
-        let last = representations[number]?.retry?.pause ?? 0
-        let pause = min(max(last * 2, tuning.firstStoreRetry), tuning.longestStoreRetry)
-        let now = now
-        representations[number]?.retry = (now + pause, pause)
-        effects.append(.makeRoom)
-    }
-
-    /// Bytes were written. Only what lasts ends a run of refusals, so that it is told of once.
-    mutating func storingWorks(_ number: Int) {
-        guard let retry = representations[number]?.retry, now - retry.at > retry.pause else { return }
-        representations[number]?.retry = nil
     }
 
     /// The disk may take bytes again: what comes is stored, in the files there are or in new ones. Transfers begin anew, as
     /// those that only pass bytes through begin anywhere in a block; at most a window each is fetched again.
     private mutating func storeAgain(_ number: Int) {
         // An origin without ranges could not bring again what readers wait for.
-        guard let representation = representations[number], case .off(let generation) = representation.storing,
+        guard let representation = representations[number], representation.storage.isOff,
             representation.info.servesRanges
         else { return }
-        guard environment.quota.hasRoom else { return retryStoring(number) }
+        let (now, tuning) = (now, tuning)
+        guard environment.quota.hasRoom, !environment.unwritten.isExceeded, !buffers.isWriting(number) else {
+            changeStorage(of: number) {
+                $0.retryLater(now: now, firstPause: tuning.firstStoreRetry, longestPause: tuning.longestStoreRetry)
+            }
+            effects.append(.makeRoom)
+            return
+        }
         guard !isRetired, !isSuspended, !isPrivate, !representation.isPrivate, !representation.isSuperseded,
-            environment.store != nil, keepsAnything
+            environment.store != nil, storesAnything
         else { return }
         dropTransfers(of: number)
-        guard let generation, representation.isCommitted else { return stage(number) }
-        representations[number]?.storing = .open(generation)
+        if representation.isCommitted, changeStorage(of: number, { $0.reopen() }) == true { return }
+        createFiles(of: number)
     }
 
     // MARK: What is not to be stored
 
     /// Whether what is fetched now is to be stored: not where all who read it said that it is not.
-    var keepsAnything: Bool { readers.isEmpty || readers.values.contains(where: \.isKept) }
+    var storesAnything: Bool { readers.isEmpty || readers.values.contains(where: \.isKept) }
 
     /// A reader came: what is fetched is stored from here on, or is not any more.
-    mutating func keepOrNot() {
-        let keeps = keepsAnything
+    mutating func storeOrNot() {
+        let stores = storesAnything
         for number in representations.keys.sorted() {
-            guard let representation = representations[number], representation.isUnkept == keeps else { continue }
-            if keeps {
-                representations[number]?.isUnkept = false
+            guard let representation = representations[number] else { continue }
+            if stores, representation.storage.refusal == .declined {
                 storeAgain(number)
-            } else if case .open(let generation) = representation.storing, representation.isCommitted {
-                representations[number]?.isUnkept = true
-                representations[number]?.storing = .off(generation)
-                takeWriters(of: number)
+            } else if !stores, representation.storage.target != nil, representation.isCommitted {
+                changeStorage(of: number) { $0.decline(.declined) }
             }
         }
     }
 
-    // MARK: Giving room back
+    // MARK: Evicting
 
     /// Something that will not fit beside much else is to be trimmed while it is read; the others may go to the kernel.
     func expectTrimming(_ representation: Representation) {
@@ -111,11 +99,13 @@ extension SessionState {
         var result: [(Generation, [ByteRange])] = []
         for number in representations.keys.sorted() where rest > 0 {
             guard let representation = representations[number], let generation = representation.generation,
-                !representation.info.isPinned, generation.makePunchable()
+                !representation.info.isPinned, !generation.isLeasedAsFile, generation.makePunchable()
             else { continue }
-            let spared = transfers.values.filter { $0.representation == number }.map { transfer in
-                ByteRange(generation.layout.blockStart(of: transfer.window.base), transfer.window.head)
+            var spared = buffers.of(number).map(\.range)
+            spared += transfers.values.filter { $0.representation == number && $0.buffer == nil }.map {
+                ByteRange($0.start, $0.start)
             }
+            spared = spared.map { ByteRange(generation.layout.blockStart(of: $0.lowerBound), $0.upperBound) }
             let rule = TrimRule(
                 claimed: generation.claimed,
                 readers: readers.values.filter { $0.representation == number }.map(\.position), spared: spared,
@@ -136,17 +126,12 @@ extension SessionState {
 
     /// Lets everything go where nobody reads or fetches, so that the entry can be removed; `false` where somebody does.
     mutating func letGo() -> Bool {
-        guard readers.isEmpty, transfers.isEmpty, !representations.values.contains(where: \.info.isPinned) else {
+        guard isIdle, !representations.values.contains(where: \.info.isPinned) else {
             return false
         }
-        for representation in representations.values
-        where !representation.isCommitted && representation.generation != nil {
-            effects.append(.abandon(representation.info))
-        }
-        representations = [:]
-        current = nil
-        phase = .closed
-        retire()
+        isRetired = true
+        dropRepresentations()
+        leaveForGood()
         return true
     }
 

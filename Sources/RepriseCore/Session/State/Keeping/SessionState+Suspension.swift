@@ -13,16 +13,7 @@ extension SessionState {
     }
 
     /// Whether bytes are in memory that the disk will have.
-    var hasUnwritten: Bool {
-        transfers.values.contains { transfer in
-            guard let representation = transfer.representation.flatMap({ representations[$0] }) else { return false }
-            switch representation.storing {
-            case .open: return transfer.isWriting || transfer.window.undrained > 0
-            case .staging: return true
-            case .undecided, .off: return transfer.isWriting
-            }
-        }
-    }
+    var hasUnwritten: Bool { buffers.awaitsDisk || representations.values.contains { $0.storage.isCreating } }
 
     /// The store was not there for that work.
     mutating func hold(_ effect: Effect) {
@@ -34,13 +25,6 @@ extension SessionState {
         }
     }
 
-    /// As `hold`, for bytes: they are still in their window.
-    mutating func notWritten(_ id: Int) {
-        guard transfers[id] != nil else { return }
-        transfers[id]?.isWriting = false
-        if !isSuspended { write(id) }
-    }
-
     var openGenerations: [(number: Int, info: EntryInfo, generation: Generation, isCommitted: Bool)] {
         representations.values.sorted { $0.id < $1.id }.compactMap { representation in
             guard let generation = representation.generation else { return nil }
@@ -49,36 +33,32 @@ extension SessionState {
     }
 
     /// The files of a representation are not the entry's any more: what is open is read on.
-    mutating func stopFilling(_ number: Int, _ reason: String) {
-        guard let generation = representations[number]?.generation else { return }
-        leaveDisk(number, .off(generation), reason)
-    }
+    mutating func stopFilling(_ number: Int, _ reason: String) { leaveDisk(number, isReadable: true, reason) }
 
     /// The files of a representation cannot be read now.
-    mutating func stopReading(_ number: Int, _ reason: String) { leaveDisk(number, .off(nil), reason) }
+    mutating func stopReading(_ number: Int, _ reason: String) { leaveDisk(number, isReadable: false, reason) }
 
-    private mutating func leaveDisk(_ number: Int, _ storing: Representation.Storing, _ reason: String) {
-        representations[number]?.storing = storing
-        for id in transfers.keys where transfers[id]?.representation == number { transfers[id]?.writer = nil }
+    private mutating func leaveDisk(_ number: Int, isReadable: Bool, _ reason: String) {
+        changeStorage(of: number) { $0.leave(isReadable: isReadable) }
         effects.append(.event(.degraded(key: key.text, reason: reason)))
-        storedChanged()
     }
 
     mutating func resume() {
         guard isSuspended else { return }
         isSuspended = false
-        for id in transfers.keys.sorted() {
+        for number in representations.keys.sorted() {
             // What a writer knows of its block is from before.
-            if case .open(let generation)? = transfers[id]?.representation.flatMap({ representations[$0]?.storing }) {
-                transfers[id]?.writer = FillWriter(generation: generation)
+            if let storage = representations[number]?.storage, storage.target != nil {
+                buffers.setDestination(of: number) { SessionState.destination(of: storage) }
             }
-            write(id)
+            write(number)
         }
         reading = ByteRangeSet()
         for effect in held {
             switch effect {
             // Asked for again where it is still wanted.
-            case .load, .verify, .withdraw, .readOverlap: continue
+            case .load, .verify, .withdraw: continue
+            case .readOverlap(let transfer, _, _): transfers[transfer]?.continuation.overlapRead(nil)
             default: effects.append(effect)
             }
         }
@@ -90,7 +70,9 @@ extension SessionState {
         isSuspended = false
         held = []
         reading = ByteRangeSet()
-        for number in representations.keys.sorted() { leaveDisk(number, .off(nil), "another process has the store") }
+        for number in representations.keys.sorted() {
+            leaveDisk(number, isReadable: false, "another process has the store")
+        }
         if phase == .opening { opened(nil, error: nil) }
         goOn()
     }

@@ -1,0 +1,172 @@
+import RepriseRanges
+import RepriseStorage
+
+/// All fill buffers of an entry, in the order they were made. Few: those of its transfers, and those on their way to the disk.
+struct FillBufferTable {
+    private var buffers: [FillBuffer] = []
+    private var last = 0
+
+    // MARK: Looking things up
+
+    var isEmpty: Bool { buffers.isEmpty }
+
+    /// Bytes in memory.
+    var bytesInMemory: Int64 { buffers.reduce(0) { $0 + $1.bytesInMemory } }
+
+    /// Bytes the disk has not taken yet, and what it is given now.
+    var unwritten: Int64 { buffers.reduce(0) { $0 + ($1.awaitsDisk ? $1.bytesInMemory : 0) } }
+
+    var isWriting: Bool { buffers.contains(where: \.isWriting) }
+
+    func isWriting(_ representation: Int) -> Bool {
+        buffers.contains { $0.representation == representation && $0.isWriting }
+    }
+
+    /// Whether bytes are in memory that the disk will have.
+    var awaitsDisk: Bool { buffers.contains(where: \.awaitsDisk) }
+
+    subscript(id: BufferID) -> FillBuffer? { buffers.first { $0.id == id } }
+
+    func has(_ representation: Int) -> Bool { buffers.contains { $0.representation == representation } }
+
+    /// Buffers of a representation.
+    func of(_ representation: Int) -> [FillBuffer] { buffers.filter { $0.representation == representation } }
+
+    /// Held bytes of a representation from `offset` on, at most `limit` and at most one chunk.
+    func slice(_ representation: Int, at offset: Int64, limit: Int) -> ArraySlice<UInt8>? {
+        for buffer in buffers where buffer.representation == representation {
+            if let slice = buffer.slice(at: offset, limit: limit) { return slice }
+        }
+        return nil
+    }
+
+    /// Where the held bytes of a representation that begin at or before `offset` end; `nil` where it is not held.
+    func heldEnd(_ representation: Int, from offset: Int64) -> Int64? {
+        var end: Int64?
+        for buffer in buffers where buffer.representation == representation && buffer.range.contains(offset) {
+            end = max(end ?? 0, buffer.head)
+        }
+        return end
+    }
+
+    /// Whether every byte of `range` is held.
+    func holds(_ range: ByteRange, of representation: Int) -> Bool {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            guard let end = heldEnd(representation, from: position) else { return false }
+            position = end
+        }
+        return true
+    }
+
+    /// The held bytes of a representation just before `offset`, at most `limit` of them; `nil` where the last one is not held.
+    func bytes(of representation: Int, before offset: Int64, limit: Int64) -> [UInt8]? {
+        guard offset > 0 else { return nil }
+        let holder = buffers.first { $0.representation == representation && $0.range.contains(offset - 1) }
+        return holder.map { $0.bytes(in: ByteRange(max($0.range.lowerBound, offset - limit), offset)) }
+    }
+
+    /// The longest time a write of a representation is in flight, in nanoseconds; `nil` where none is.
+    func longestWrite(of representation: Int, now: Int64) -> Int64? {
+        buffers.lazy.filter { $0.representation == representation }.compactMap(\.writingSince).map { now - $0 }.max()
+    }
+
+    // MARK: Inputs
+
+    /// Makes a buffer for bytes from `offset` on.
+    mutating func make(
+        for representation: Int, at offset: Int64, _ destination: FillBuffer.Destination
+    ) -> BufferID {
+        last += 1
+        var buffer = FillBuffer(id: BufferID(number: last), representation: representation, at: offset)
+        buffer.setDestination(destination)
+        buffers.append(buffer)
+        return buffer.id
+    }
+
+    private func index(of id: BufferID) -> Int? { buffers.firstIndex { $0.id == id } }
+
+    mutating func append(_ chunk: ArraySlice<UInt8>, to id: BufferID) {
+        if let index = index(of: id) { buffers[index].append(chunk) }
+    }
+
+    mutating func setAtRest(_ id: BufferID, _ isAtRest: Bool) {
+        if let index = index(of: id) { buffers[index].setAtRest(isAtRest) }
+    }
+
+    /// A transfer goes on from the middle of a block: buffers of the representation are written to their ends.
+    mutating func follow(_ representation: Int) {
+        for index in buffers.indices where buffers[index].representation == representation { buffers[index].follow() }
+    }
+
+    /// Its transfer is done with a buffer; what is only in it is still written, and read.
+    mutating func release(_ id: BufferID) {
+        if let index = index(of: id) { buffers[index].release() }
+        dropSpent()
+    }
+
+    /// Drops all buffers of a representation, with what is in them. A write in flight ends for itself.
+    mutating func drop(_ representation: Int) { buffers.removeAll { $0.representation == representation } }
+
+    /// What is in a buffer is of no use to anybody.
+    mutating func drop(_ id: BufferID) { buffers.removeAll { $0.id == id } }
+
+    /// A representation's storage changed: where its bytes go from now on.
+    mutating func setDestination(of representation: Int, _ destination: () -> FillBuffer.Destination) {
+        for index in buffers.indices where buffers[index].representation == representation {
+            buffers[index].setDestination(destination())
+        }
+        dropSpent()
+    }
+
+    /// All writes of a representation that can begin now; they are in flight from now on.
+    mutating func beginWrites(
+        of representation: Int, layout: BlockLayout, isSealed: Bool, now: Int64
+    ) -> [WriteOrder] {
+        var orders: [WriteOrder] = []
+        for index in buffers.indices where buffers[index].representation == representation {
+            guard !followsUnwritten(buffers[index], layout) else { continue }
+            if let order = buffers[index].beginWrite(layout: layout, isSealed: isSealed, now: now) {
+                orders.append(order)
+            }
+        }
+        return orders
+    }
+
+    /// Whether the block a buffer starts in has its beginning in another buffer still: bytes without it cannot be stored.
+    private func followsUnwritten(_ buffer: FillBuffer, _ layout: BlockLayout) -> Bool {
+        guard buffer.drained == buffer.start else { return false }
+        let beginning = ByteRange(layout.blockStart(of: buffer.start), buffer.start)
+        guard !beginning.isEmpty else { return false }
+        return buffers.contains { other in
+            other.id != buffer.id && other.representation == buffer.representation
+                && ByteRange(other.drained, other.head).intersection(beginning) != nil
+        }
+    }
+
+    /// A write ended. Answers the representation it was for; `nil` where the buffer is gone or has another destination by now.
+    mutating func endWrite(_ ticket: WriteTicket, _ result: FillBuffer.WriteResult) -> Int? {
+        guard let index = index(of: ticket.buffer) else { return nil }
+        let representation = buffers[index].representation
+        let isCurrent = buffers[index].endWrite(ticket, result)
+        dropSpent()
+        return isCurrent ? representation : nil
+    }
+
+    /// Lets go of what no reader of a representation needs, where nothing is stored.
+    /// - Parameters:
+    ///   - readers: Positions of the readers a buffer has to wait for.
+    ///   - reach: A reader no farther before a buffer than this comes to it by reading on.
+    ///   - tail: Bytes before a buffer's end that stay for comparing a continuation with.
+    mutating func trimUnstored(of representation: Int, readers: [Int64], reach: Int64, tail: Int64) {
+        for index in buffers.indices where buffers[index].representation == representation {
+            let range = buffers[index].range
+            let near = readers.filter { $0 <= range.upperBound && range.lowerBound - $0 < reach }
+            buffers[index].trimUnstored(
+                before: near.filter { $0 < range.upperBound }.min(), tail: tail, isJoined: !near.isEmpty)
+        }
+        dropSpent()
+    }
+
+    private mutating func dropSpent() { buffers.removeAll(where: \.isSpent) }
+}

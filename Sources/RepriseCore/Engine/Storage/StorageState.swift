@@ -1,0 +1,165 @@
+import RepriseRanges
+import RepriseStorage
+
+/// Whether, where and since when the bytes of one representation are stored.
+///
+///     undecided --create--> creating --created--> storing --spaceNeeded--> waitingForSpace --spaceFound--> storing
+///         |                     |                    |  \                       |
+///         |                     | failed             |   \__ filesLost --> creating
+///         | decline             v                    | fail, decline, leave    | fail
+///         +-------------------> off <----------------+-------------------------+
+///                                |__ retry: creating, or storing where its files are there
+///
+/// All of it is one value: what is stored, what can be read, what is waited for and when storing is tried again cannot
+/// disagree. The router passes on every change (`destination`, `isSettled`) to buffers and to those who wait.
+struct StorageState {
+    /// Why nothing is stored.
+    enum Refusal: Sendable, Hashable {
+        /// It is not to be stored at all: what it is, whose it is, or what the caller said of the store.
+        case notStorable
+        /// All who read it said that nothing is to be stored for them.
+        case declined
+        /// The disk or the quota refused; tried again.
+        case failed
+        /// Its files belong to nobody, or to another process.
+        case left
+    }
+
+    /// When storing is tried again after a failure.
+    struct Backoff: Sendable, Hashable {
+        /// Nanoseconds.
+        var at: Int64
+        var pause: Int64
+    }
+
+    private enum State {
+        case undecided
+        /// Its files are being made; of those it had before bytes may be read meanwhile.
+        case creating(before: Generation?)
+        case storing(Generation)
+        case waitingForSpace(Generation, since: Int64)
+        case off(Generation?, Refusal)
+    }
+
+    private var state: State
+    /// A run of failures, until storing has lasted.
+    private var backoff: Backoff?
+
+    private init(_ state: State) { self.state = state }
+
+    static var undecided: StorageState { StorageState(.undecided) }
+    static func off(_ refusal: Refusal) -> StorageState { StorageState(.off(nil, refusal)) }
+    static func storing(in generation: Generation) -> StorageState { StorageState(.storing(generation)) }
+
+    // MARK: State
+
+    /// The files its bytes can be read from.
+    var generation: Generation? {
+        switch state {
+        case .storing(let generation), .waitingForSpace(let generation, _): generation
+        case .off(let generation, _): generation
+        case .creating, .undecided: nil
+        }
+    }
+
+    /// The files its bytes are stored in.
+    var target: Generation? {
+        switch state {
+        case .storing(let generation), .waitingForSpace(let generation, _): generation
+        case .undecided, .creating, .off: nil
+        }
+    }
+
+    /// The files bytes may be written to now.
+    var writable: Generation? { if case .storing(let generation) = state { generation } else { nil } }
+
+    var isUndecided: Bool { if case .undecided = state { true } else { false } }
+    var isCreating: Bool { if case .creating = state { true } else { false } }
+    /// Whether its bytes go to readers only.
+    var isOff: Bool { if case .off = state { true } else { false } }
+    /// Why nothing is stored; `nil` where something is, or will be.
+    var refusal: Refusal? { if case .off(_, let refusal) = state { refusal } else { nil } }
+    /// Whether it is known where the bytes go.
+    var isSettled: Bool { !isUndecided && !isCreating }
+    /// Since when it waits for space, in nanoseconds.
+    var waitsForSpaceSince: Int64? { if case .waitingForSpace(_, let since) = state { since } else { nil } }
+    /// Whether it is the first failure of a run.
+    var isFirstFailure: Bool { backoff == nil }
+
+    /// Whether storing is to be tried again now.
+    func isRetryDue(_ now: Int64) -> Bool {
+        guard case .off(_, .failed) = state, let backoff else { return false }
+        return now >= backoff.at
+    }
+
+    /// When storing is to be tried again, in nanoseconds.
+    var retryAt: Int64? { if case .off(_, .failed) = state { backoff?.at } else { nil } }
+
+    /// Where bytes go; two states with equal destinations differ for nobody else.
+    var destination: Destination {
+        switch state {
+        case .undecided, .creating: .undecided
+        case .storing(let generation), .waitingForSpace(let generation, _): .files(ObjectIdentifier(generation))
+        case .off: .nowhere
+        }
+    }
+
+    enum Destination: Hashable { case undecided, files(ObjectIdentifier), nowhere }
+
+    // MARK: Inputs
+
+    /// Its files are to be made.
+    mutating func create() { state = .creating(before: generation) }
+
+    /// Its files are there.
+    mutating func created(_ generation: Generation) {
+        guard isCreating else { return }
+        state = .storing(generation)
+    }
+
+    /// It is not to be stored. What is stored of it can still be read.
+    mutating func decline(_ refusal: Refusal) { state = .off(generation, refusal) }
+
+    /// Its bytes have to wait for space.
+    mutating func waitForSpace(since now: Int64) {
+        if case .storing(let generation) = state { state = .waitingForSpace(generation, since: now) }
+    }
+
+    /// There may be space.
+    mutating func spaceFound() {
+        if case .waitingForSpace(let generation, _) = state { state = .storing(generation) }
+    }
+
+    /// The store does not take its bytes: tried again after a pause, twice as long each time.
+    /// - Parameter keepsFiles: Whether what is stored can still be read; of files no `info.json` names nothing can.
+    mutating func fail(keepsFiles: Bool, now: Int64, firstPause: Int64, longestPause: Int64) {
+        let before: Generation? = if case .creating(let before) = state { before } else { nil }
+        state = .off(keepsFiles ? generation ?? before : before, .failed)
+        retryLater(now: now, firstPause: firstPause, longestPause: longestPause)
+    }
+
+    /// It is too soon to try again.
+    mutating func retryLater(now: Int64, firstPause: Int64, longestPause: Int64) {
+        let pause = min(max((backoff?.pause ?? 0) * 2, firstPause), longestPause)
+        backoff = Backoff(at: now.adding(pause), pause: pause)
+    }
+
+    /// Bytes were stored. Only what lasts ends a run of failures, so that it is told of once.
+    mutating func stored(_ now: Int64) {
+        guard let backoff, now - backoff.at > backoff.pause else { return }
+        self.backoff = nil
+    }
+
+    /// Others deleted its files: new ones are made.
+    mutating func filesLost() { state = .creating(before: generation) }
+
+    /// Bytes may be stored again in the files it has; `false` where it has none, and they are to be made.
+    mutating func reopen() -> Bool {
+        guard case .off(let generation?, _) = state else { return false }
+        state = .storing(generation)
+        return true
+    }
+
+    /// Its files are not the entry's any more, or cannot be read.
+    mutating func leave(isReadable: Bool) { state = .off(isReadable ? generation : nil, .left) }
+}

@@ -1,0 +1,185 @@
+import RepriseHTTP
+import RepriseRanges
+import RepriseStorage
+
+/// How one transfer makes sure that the bytes it brings belong to the representation it fills.
+///
+///     unconfirmed --stored bytes needed--> reading --read--> known --\
+///         |  ^                                 \__ unreadable        |
+///         |  |                                                       v
+///         |  +-- the answer ended before the joint -------------- comparing --same--> confirmed
+///         |                                                          \__ different: the representation changed
+///         +-- a validator guards it, or there is nothing to protect: sent as it is
+///
+/// Guarantee: where an overlap of bytes is the only guard, no byte behind the joint is accepted before it was compared, and
+/// an overlap that cannot be had is a refusal. Offsets are bytes.
+struct RangeContinuation {
+    /// Bytes an answer has to repeat.
+    struct Overlap: Hashable, Sendable {
+        let offset: Int64
+        let bytes: [UInt8]
+
+        var range: ByteRange { ByteRange(offset: offset, count: Int64(bytes.count)) }
+    }
+
+    /// Why bytes decide although validators differ.
+    enum Trial: Hashable, Sendable {
+        /// Nodes of one host may disagree about entity tags.
+        case entityTags
+        /// Another host answers, whose tags and dates are its own.
+        case otherHost
+        /// The answer carries no validator where one is held: that `If-Range` was heeded is not known.
+        case noValidator
+    }
+
+    /// What is known of the representation where the request begins.
+    struct Known {
+        /// `nil` where the policy forbids to continue.
+        var guarding: ContinuationGuard?
+        /// Whether no byte of the representation is stored, held in memory or in a reader's hands: nothing can be mixed.
+        var isBlank: Bool
+        /// Bytes in memory just before the request (from 0 on where it is for all), at most so many.
+        var held: (_ limit: Int64) -> Overlap?
+        /// Bytes in memory anywhere.
+        var heldElsewhere: (_ limit: Int64) -> Overlap?
+        /// Stored bytes to compare with, at most so many.
+        var stored: (_ limit: Int64) -> (generation: Generation, range: ByteRange)?
+    }
+
+    /// A request as it may be sent.
+    struct Request: Hashable, Sendable {
+        /// Bytes to ask for; `nil` for all, without `Range`.
+        var range: ByteRange?
+        var ifRange: String?
+        /// Whether it asks for the overlap only, as that is elsewhere than the bytes that are wanted.
+        var isCheck: Bool
+    }
+
+    enum Step {
+        case send(Request)
+        /// The bytes of `range` have to be read first.
+        case read(Generation, ByteRange)
+        /// Bytes are being read.
+        case wait
+        /// It cannot be made sure: the representation cannot be continued.
+        case giveUp
+    }
+
+    /// What a chunk of an answer says.
+    enum Comparison {
+        /// Nothing, or nothing yet.
+        case open
+        /// The bytes are the same; the trial that is over with it.
+        case same(Trial?)
+        case different(Mismatch)
+    }
+
+    private enum State {
+        case unconfirmed
+        case reading(ByteRange)
+        case unreadable(ByteRange)
+        case known(Overlap)
+        case comparing(Overlap)
+        case confirmed
+    }
+
+    private var state = State.unconfirmed
+    private(set) var trial: Trial?
+    private var limit: Int64
+
+    /// - Parameter limit: Most bytes of an overlap.
+    init(limit: Int64) { self.limit = limit }
+
+    /// Whether stored bytes are being read.
+    var isReading: Bool { if case .reading = state { true } else { false } }
+    /// Whether bytes have shown, or will before any other is taken, that the answers belong to the representation.
+    var isConfirmed: Bool {
+        switch state {
+        case .comparing, .confirmed: true
+        case .unconfirmed, .reading, .unreadable, .known: false
+        }
+    }
+
+    /// Whether the answer under way has to repeat bytes it has not repeated yet.
+    var isComparing: Bool { if case .comparing = state { true } else { false } }
+
+    /// The next request for `wanted`; without ranges (`isSequential`) it begins at 0.
+    mutating func next(_ wanted: ByteRange, isSequential: Bool, _ known: Known) -> Step {
+        guard let guarding = known.guarding else { return .giveUp }
+        let whole = Request(
+            range: isSequential ? nil : wanted, ifRange: isSequential ? nil : guarding.ifRange, isCheck: false)
+        guard guarding.comparesOverlap, !known.isBlank else { return .send(whole) }
+        switch state {
+        case .confirmed: return .send(whole)
+        case .reading: return .wait
+        // One that is to be compared already was not sent yet: there was no connection slot.
+        case .known(let overlap), .comparing(let overlap): return compare(overlap, whole, wanted, isSequential)
+        case .unconfirmed, .unreadable: break
+        }
+        if let overlap = known.held(limit), !overlap.bytes.isEmpty {
+            return compare(overlap, whole, wanted, isSequential)
+        }
+        guard let stored = known.stored(limit) else {
+            guard !isSequential, let overlap = known.heldElsewhere(limit), !overlap.bytes.isEmpty else {
+                return .giveUp
+            }
+            return compare(overlap, whole, wanted, isSequential)
+        }
+        if case .unreadable(let range) = state, range == stored.range { return .giveUp }
+        state = .reading(stored.range)
+        return .read(stored.generation, stored.range)
+    }
+
+    private mutating func compare(
+        _ overlap: Overlap, _ whole: Request, _ wanted: ByteRange, _ isSequential: Bool
+    ) -> Step {
+        state = .comparing(overlap)
+        if isSequential { return .send(whole) }
+        var request = whole
+        request.isCheck = overlap.range.upperBound != wanted.lowerBound
+        request.range = ByteRange(
+            overlap.offset, request.isCheck ? overlap.range.upperBound : wanted.upperBound)
+        return .send(request)
+    }
+
+    /// The bytes that were asked for by `.read`; `nil` where they cannot be read or failed their verification.
+    mutating func overlapRead(_ bytes: [UInt8]?) {
+        guard case .reading(let range) = state else { return }
+        guard let bytes, Int64(bytes.count) == range.count, !bytes.isEmpty else {
+            state = .unreadable(range)
+            return
+        }
+        state = .known(Overlap(offset: range.lowerBound, bytes: bytes))
+    }
+
+    /// Bytes of the answer, from `offset` on.
+    mutating func compare(_ chunk: ArraySlice<UInt8>, at offset: Int64) -> Comparison {
+        guard case .comparing(let overlap) = state else { return .open }
+        let chunkRange = ByteRange(offset: offset, count: Int64(chunk.count))
+        guard let common = chunkRange.intersection(overlap.range) else { return .open }
+        let expected = overlap.bytes.dropFirst(Int(common.lowerBound - overlap.offset)).prefix(Int(common.count))
+        let received = chunk.dropFirst(Int(common.lowerBound - offset)).prefix(Int(common.count))
+        guard expected.elementsEqual(received) else {
+            state = .unconfirmed
+            return .different(.bytes(expected, received, at: common.lowerBound))
+        }
+        guard common.upperBound == overlap.range.upperBound else { return .open }
+        state = .confirmed
+        defer { trial = nil }
+        return .same(trial)
+    }
+
+    /// The request ended. One that brought less than the overlap and a byte is asked again with a shorter one.
+    /// - Parameter received: Bytes of its body.
+    mutating func requestEnded(received: Int64) {
+        guard case .comparing(let overlap) = state else { return }
+        state = .unconfirmed
+        if received > 0 { limit = max(1, min(limit, received, overlap.range.count) / 2) }
+    }
+
+    /// Validators differ, which need not mean that the bytes do: the next request compares them.
+    mutating func begin(_ trial: Trial) {
+        self.trial = trial
+        state = .unconfirmed
+    }
+}

@@ -1,0 +1,45 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+/// Numbers an origin or a client sent are never trusted in arithmetic: nothing traps up to 2^63 - 1.
+@Suite struct OffsetTests {
+    static let lengths: [Int64] = [
+        .max, .max - 1, .max - 4096, .max - 32_768, .max - 65_537, 1 << 62, 1 << 60, (1 << 60) - 1, 1 << 50,
+    ]
+    static let positions: [Int64] = [0, 1 << 40, 1 << 59, 1 << 60, 1 << 62, .max - 100_000, .max - 5000, .max - 1]
+
+    @Test(arguments: lengths, positions)
+    func `totals and positions up to the end of 64 bits end without a trap, inv09`(length: Int64, at: Int64) throws {
+        let world = try World()
+        for ranges in [OriginBehaviour.Ranges.served, .ignored] {
+            world.put("/a\(ranges)", length: length) { behaviour in
+                behaviour.ranges = ranges
+                behaviour.body = .reset(at: ranges == .served ? at.adding(200_000) : 300_000)
+            }
+            let player = world.player("/a\(ranges)", .from(at))
+            player.play(to: at.adding(50_000), patience: 5 * second)
+            #expect(player.violation == nil)
+            let bounded = world.player("/a\(ranges)", ByteRange(at, .max - 1))
+            bounded.play(to: at.adding(50_000), patience: 5 * second)
+            bounded.leave()
+            player.seek(to: .max - 1)
+            player.play(patience: 5 * second)
+            player.leave()
+        }
+        world.queues.advance(120 * second)
+    }
+
+    @Test func `a head of an mp3 that claims to be endless is fetched ahead without a trap`() async throws {
+        let stage = Stage()
+        for length in [.max, .max - 1, 1 << 60, (1 << 60) - 1] as [Int64] {
+            stage.put("/a.mp3", length: length)
+            let directory = TemporaryDirectory()
+            let cache = try MediaCache(at: .directory(directory.path + "/store"), client: stage.client)
+            do { try await cache.prefetch(stage.url("/a.mp3")).value } catch {}
+            await cache.close()
+        }
+    }
+}

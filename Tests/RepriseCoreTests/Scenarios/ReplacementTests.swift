@@ -1,0 +1,184 @@
+import RepriseCore
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+@testable import RepriseCore
+
+/// An object is replaced at its origin while it is read and written.
+@Suite struct ReplacementTests {
+    @Test(arguments: [0, 3 * millisecond, 400 * millisecond])
+    func `a file that is replaced while its bytes are on their way to the disk is played whole, inv01`(
+        writeDelay: Int64
+    ) throws {
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let world = try World(seed: seed, isOrdered: false)
+            world.put("/a", length: 600_000) { $0.bytesPerSecond = 40_000_000 }
+            world.queues.setDiskDelay(read: 0, write: writeDelay)
+            let first = world.player("/a")
+            first.play(to: Int64(seed) * 9_000)
+            world.put("/a", length: 500_000, generation: 2) { $0.bytesPerSecond = 40_000_000 }
+            let new = world.player("/a", .from(Int64(seed) * 5_000))
+            new.play(to: Int64(seed) * 8_000)
+            first.finish()
+            new.finish()
+            #expect(first.violation == nil, "seed \(seed)")
+            #expect(new.violation == nil, "seed \(seed)")
+            let last = world.play("/a")
+            last.expectWhole(last.generation == 1 ? 600_000 : 500_000)
+            world.queues.setDiskDelay(read: 0, write: 0)
+            world.queues.advance(120 * second)
+            #expect(world.cache.openSessions.isEmpty, "seed \(seed): \(world.cache.openSessions.map(\.explanation))")
+        }
+    }
+
+    @Test func `what was replaced after its first byte closes, and does not tick for ever`() throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let world = try World(seed: seed, isOrdered: false)
+            world.put("/a", length: 100_000)
+            world.play("/a", ByteRange(0, 1)).expectWhole(1)
+            world.put("/a", length: 100_000, generation: 2)
+            _ = world.play("/a", ByteRange(1, 100_000))
+            world.queues.advance(120 * second)
+            #expect(world.cache.openSessions.isEmpty)
+            #expect(world.queues.isIdle)
+        }
+    }
+
+    @Test func `the error text of a 416 is never the resource, inv20 bug01`() throws {
+        let isOn = Lock(false)
+        let world = try World { _ in
+        } through: { queues, client in
+            RefusingRangesClient(client, queues, isOn: { isOn.withLock { $0 } })
+        }
+        world.put("/a", length: 3_000_000) {
+            $0.tag = .none; $0.hasLastModified = false
+        }
+        world.play("/a", ByteRange(0, 100_000)).expectWhole(100_000)
+        try world.restart()
+        isOn.withLock { $0 = true }
+        world.put("/a", length: 50_000, generation: 2) {
+            $0.tag = .none; $0.hasLastModified = false
+        }
+        let beyond = world.player("/a", .from(140_000))
+        beyond.play(patience: 30 * second)
+        #expect(beyond.received == 0)
+        #expect(beyond.failure != nil)
+        for _ in 0..<2 {
+            let whole = world.player("/a")
+            whole.finish()
+            #expect(whole.violation == nil)
+        }
+        let last = world.play("/a")
+        last.expectWhole(50_000)
+        #expect(last.generation == 2)
+    }
+
+    @Test(arguments: [OriginBehaviour.Framing.length, .chunked])
+    func `a 200 that shows no validator confirms nothing, inv16`(framing: OriginBehaviour.Framing) throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ length: Int64, _ generation: Int) {
+            world.put("/a", length: length, generation: generation) { behaviour in
+                behaviour.tag = .none
+                behaviour.hasLastModified = false
+                behaviour.framing = framing
+                if framing == .chunked { behaviour.ranges = .ignored }
+                behaviour.extraFields = ["Cache-Control": "max-age=10"]
+            }
+        }
+        put(200_000, 1)
+        world.play("/a").expectWhole(200_000)
+        world.queues.advance(20 * second)
+        put(framing == .chunked ? 100_000 : 200_000, 2)
+        for _ in 0..<2 {
+            world.queues.advance(20 * second)
+            let next = world.play("/a")
+            next.expectWhole(framing == .chunked ? 100_000 : 200_000)
+            #expect(next.generation == 2)
+        }
+    }
+
+    @Test func `the body of the 200 that answers a validation is used, not asked for again, inv10`() throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ generation: Int) {
+            world.put("/a", length: 200_000, generation: generation) {
+                $0.extraFields = ["Cache-Control": "max-age=10"]
+            }
+        }
+        put(1)
+        world.play("/a").expectWhole(200_000)
+        world.queues.advance(20 * second)
+        put(2)
+        let requests = world.origin.requestCount
+        world.play("/a").expectWhole(200_000)
+        #expect(world.origin.requestCount == requests + 1)
+        #expect(world.origin.bodyBytes == 400_000)
+    }
+
+    @Test func `the files that replace an entry's are on the disk before the old ones go, inv03 inv28`() throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ generation: Int) {
+            world.put("/a", length: 400_000, generation: generation) {
+                $0.extraFields = ["Cache-Control": "max-age=10"]
+            }
+        }
+        put(1)
+        world.play("/a").expectWhole(400_000)
+        world.queues.advance(20 * second)
+        put(2)
+        let operations = Recorder<String>()
+        world.files.setRule { operation, path, _ in
+            if path.contains("/entries/"), [.sync, .rename, .removeFile].contains(operation) {
+                operations.add("\(operation) \(path.split(separator: "/").last ?? "")")
+            }
+            return nil
+        }
+        let player = world.play("/a")
+        player.expectWhole(400_000)
+        #expect(player.generation == 2)
+        world.queues.advance(20 * second)
+        let removed = try #require(operations.all.firstIndex { $0.hasPrefix("removeFile body.1") })
+        let synced = try #require(operations.all.firstIndex { $0.hasPrefix("sync body.2") })
+        let slots = try #require(operations.all.firstIndex { $0.hasPrefix("sync blocks.2") })
+        #expect(max(synced, slots) < removed, "\(operations.all)")
+    }
+}
+
+/// Answers every range but those from 0 with a 416 that carries a text of 2,000 bytes and says the object has 50,000.
+private final class RefusingRangesClient: OriginClient {
+    private final class Exchange: OriginExchange {
+        let onDemand: @Sendable () -> Void
+        init(_ onDemand: @escaping @Sendable () -> Void) { self.onDemand = onDemand }
+        func demand() { onDemand() }
+        func cancel() {}
+    }
+
+    private let inner: any OriginClient
+    private let queues: ManualQueues
+    private let isOn: @Sendable () -> Bool
+
+    init(_ inner: any OriginClient, _ queues: ManualQueues, isOn: @escaping @Sendable () -> Bool) {
+        self.inner = inner
+        self.queues = queues
+        self.isOn = isOn
+    }
+
+    func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
+        guard isOn(), let range = request.fields["Range"], !range.hasPrefix("bytes=0-") else {
+            return inner.start(request, onEvent: onEvent)
+        }
+        let fields: HTTPFields = [
+            "Content-Range": "bytes */50000", "Content-Type": "text/plain", "Content-Length": "2000",
+        ]
+        let queues = queues
+        queues.soon { onEvent(.head(OriginResponseHead(status: 416, fields: fields))) }
+        return Exchange {
+            queues.soon {
+                onEvent(.body([UInt8](repeating: 0x78, count: 2000)[...]))
+                onEvent(.end(isDelimited: true))
+            }
+        }
+    }
+}

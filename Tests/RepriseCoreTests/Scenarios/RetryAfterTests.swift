@@ -1,0 +1,40 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+/// `Retry-After` is kept to by the host it came from, whoever asks next.
+@Suite struct RetryAfterTests {
+    /// 429 counts for the host, 503 for the resource.
+    @Test(arguments: [429, 503], [0, 40])
+    func `new readers wait as long as the host asked, bug03`(status: Int, pause: Int64) throws {
+        let world = try World()
+        for path in ["/a", "/b"] {
+            world.put(path, length: 300_000) {
+                $0.status = status; $0.retryAfter = 120
+            }
+        }
+        for number in 0..<(pause == 0 ? 10 : 3) {
+            let player = world.play(number % 2 == 0 ? "/a" : "/b")
+            #expect(player.failure?.code == .originRefused(status: status))
+            #expect(player.failure?.retryAfter != nil)
+            world.queues.advance(second + pause * second)
+        }
+        #expect(world.origin.requestCount == (status == 429 ? 1 : 2))
+        for path in ["/a", "/b"] { world.put(path, length: 300_000) }
+        world.queues.advance(120 * second)
+        world.play("/a").expectWhole(300_000)
+    }
+
+    @Test func `what is stored is read while its host asked to wait`() throws {
+        let world = try World()
+        world.put("/a", length: 300_000)
+        world.play("/a").expectWhole(300_000)
+        world.put("/b", length: 300_000) {
+            $0.status = 503; $0.retryAfter = 120
+        }
+        _ = world.play("/b")
+        world.play("/a").expectWhole(300_000)
+    }
+}

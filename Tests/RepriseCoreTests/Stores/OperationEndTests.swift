@@ -1,0 +1,162 @@
+import Foundation
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+import Testing
+
+@testable import RepriseCore
+
+/// Every operation of a cache ends, and an operation that needs no open resource leaves none behind.
+@Suite struct OperationEndTests {
+    private let stage = Stage()
+
+    private func open(_ change: (inout MediaCache.Configuration) -> Void = { _ in }) throws -> MediaCache {
+        var configuration = MediaCache.Configuration()
+        change(&configuration)
+        return MediaCache(
+            store: try Store(root: "/store", fileSystem: stage.memory), client: stage.client,
+            configuration: configuration, queues: SystemWorkQueues())
+    }
+
+    /// Whether the work ends within the guard of all tests; what it throws counts as an end.
+    private func ends(_ work: @escaping @Sendable () async throws -> Void) async -> Bool {
+        let hasEnded = Lock(false)
+        let task = Task {
+            do { try await work() } catch {}
+            hasEnded.withLock { $0 = true }
+        }
+        defer { task.cancel() }
+        return await eventually { hasEnded.withLock { $0 } }
+    }
+
+    @Test func `fetching ahead into a full store ends, and lets later fetches through, inv26`() async throws {
+        stage.put("/a", length: 8_000_000)
+        for name in ["/b", "/c", "/d", "/e"] { stage.put(name, length: 300_000) }
+        let cache = try open { $0.limits = StoreLimits(bytes: 2_000_000) }
+        try await cache.pin(stage.url("/a"))
+        try await stage.read("/a", from: cache)
+        for name in ["/b", "/c", "/d", "/e"] {
+            let prefetch = try cache.prefetch(stage.url(name), .bytes(200_000))
+            #expect(await ends { try await prefetch.value })
+            #expect(prefetch.hasEnded)
+        }
+        let url = stage.url("/e")
+        #expect(await ends { _ = try await cache.resource(for: url).fileURL() })
+        #expect(cache.waitingPrefetches == 0)
+        await cache.close()
+    }
+
+    @Test(arguments: [OriginBehaviour.Framing.length, .chunked])
+    func `a resource of zero bytes can be read, pinned and opened as a file, inv26`(
+        framing: OriginBehaviour.Framing
+    ) async throws {
+        stage.put("/empty", length: 0) {
+            $0.ranges = .ignored; $0.framing = framing
+        }
+        let cache = try open()
+        #expect(try await stage.read("/empty", from: cache) == 0)
+        let lease = try await cache.resource(for: stage.url("/empty")).fileURL()
+        #expect(lease.progress.isComplete)
+        try await cache.pin(stage.url("/empty"))
+        #expect(try await cache.resource(for: stage.url("/empty")).storedEntry() != nil)
+        await cache.close()
+    }
+
+    @Test func `a comparison with an origin that answers nothing ends with an error, inv26`() async throws {
+        stage.put("/a", length: 300_000)
+        let cache = try open { configuration in
+            configuration.tuning.headTimeout = 50 * millisecond
+            configuration.tuning.stallTimeout = 50 * millisecond
+        }
+        try await stage.read("/a", from: cache)
+        let resource = try cache.resource(for: stage.url("/a"))
+        stage.put("/a", length: 300_000) { $0.firstByteDelay = 3600 * second }
+        await #expect(throws: CacheError.self) { _ = try await resource.compareWithOrigin() }
+        stage.put("/a", length: 300_000) { $0.body = .stall(at: 100_000) }
+        await #expect(throws: CacheError.self) { _ = try await resource.compareWithOrigin() }
+        await cache.close()
+    }
+
+    @Test func `unpinning, pinning and invalidating what nobody reads leaves no open resource`() async throws {
+        let cache = try open { $0.freshness = .http }
+        for number in 0..<50 { try await cache.unpin(stage.url("/never/\(number)")) }
+        #expect(cache.openSessions.isEmpty)
+        for number in 0..<20 {
+            stage.put("/s\(number)", length: 1000) { $0.extraFields = ["Cache-Control": "max-age=600"] }
+            try await stage.read("/s\(number)", from: cache)
+        }
+        for session in cache.openSessions { session.closeIfIdle() }
+        #expect(await eventually { cache.openSessions.isEmpty })
+        for number in 0..<20 {
+            try await cache.invalidate(
+                after: "POST", at: OriginURL("http://origin.test/s\(number)")!, status: 200, fields: [:])
+        }
+        #expect(cache.openSessions.isEmpty)
+        await cache.close()
+    }
+
+    // MARK: Closing
+
+    @Test func `after close nothing reaches the origin or the store, inv25`() async throws {
+        for number in 0..<6 {
+            stage.put("/s\(number)", length: 2_000_000) { behaviour in
+                behaviour.firstByteDelay = 50 * millisecond
+                behaviour.bytesPerSecond = 8_000_000
+            }
+        }
+        let cache = try open { $0.prefetching.parallel = 1 }
+        var all: [Prefetch] = []
+        for number in 0..<6 { all.append(try cache.prefetch(stage.url("/s\(number)"), .whole)) }
+        #expect(await eventually { stage.origin.requestCount > 0 })
+        await cache.close()
+        let requests = stage.origin.requestCount
+        let other = try open()
+        let entries = await other.entries().count
+        for prefetch in all { #expect(await ends { try await prefetch.value }) }
+        await #expect(throws: CacheError.self) { try await stage.read("/s5", from: cache) }
+        await #expect(throws: CacheError.self) { try await cache.pin(stage.url("/s5")) }
+        await #expect(throws: CacheError.self) { try await cache.prefetch(stage.url("/s5")).value }
+        #expect(stage.origin.requestCount == requests)
+        #expect(await other.entries().count == entries)
+        #expect(cache.openSessions.isEmpty)
+        await other.close()
+    }
+
+    @Test func `a reader that was opened before close ends with an error that says so, inv26`() async throws {
+        stage.put("/a", length: 2_000_000) { $0.body = .stall(at: 100_000) }
+        let cache = try open()
+        let resource = try cache.resource(for: stage.url("/a"))
+        let reading = Task { for try await _ in resource.bytes() {} }
+        #expect(await eventually { cache.activity.transfers > 0 })
+        await cache.close()
+        await #expect(throws: CacheError.self) { try await reading.value }
+    }
+
+    // MARK: Other processes
+
+    @Test func `a file that is leased keeps its path while another process has the store`() async throws {
+        stage.put("/a", length: 300_000)
+        let cache = try open()
+        let lease = try await cache.resource(for: stage.url("/a")).fileURL()
+        let path = lease.url.path
+        await cache.suspend()
+        let other = try Store(root: "/store", fileSystem: stage.memory)
+        _ = try stage.memory.open(path, .read)
+        other.release()
+        withExtendedLifetime(lease) {}
+    }
+
+    @Test func `trimming leaves what is leased as a file stored, as nothing of it could be reclaimed`() async throws {
+        stage.put("/a", length: 12_000_000)
+        stage.put("/b", length: 12_000_000)
+        let cache = try open { $0.limits = StoreLimits(bytes: 16_000_000) }
+        let lease = try await cache.resource(for: stage.url("/a")).fileURL()
+        try await stage.read("/b", from: cache)
+        await cache.collectGarbage()
+        #expect(try cache.resource(for: stage.url("/a")).storedRanges().count == 12_000_000)
+        withExtendedLifetime(lease) {}
+        await cache.close()
+    }
+}
