@@ -71,6 +71,7 @@ struct Simulation {
             if kind.isBounded { $0.tuning.mostIdle = 1 }
             if kind == .transformed { $0.contentTransform = { _, _ in Simulation.keystream } }
         }
+        world.queues.tellCircles(after: 1_000_000)
         // Few, small pieces or many, large ones: what a piece costs is the engine's work for it, not its bytes.
         let longest: Int64 = [13: 2500, 64: 5000, 500: 12_000][pieceSize] ?? 12_000
         paths = ["/a.mp3", "/b.mp3", "/c.mp3"]

@@ -360,7 +360,7 @@ public final class MediaCache: Sendable {
         } while queues.now() < deadline && openSessions.contains(where: \.isWriting)
             || mayWait && openSessions.contains(where: \.hasUnwritten) && queues.now() < deadline
         await queues.tidying {}
-        for session in openSessions { session.closeIfIdle() }
+        for session in openSessions { session.closeForGood() }
         let book = statisticsBook
         await queues.tidying { book.save() }
         // Work that a hung disk finishes later must not touch a root that is another cache's by then.

@@ -38,10 +38,14 @@ package final class EventHub: Sendable {
     }
 
     package func remove(_ id: Int) {
-        state.withLock { state in
+        // What goes is let go of outside the lock: a listener may hold the last reference to its cache, which ends the hub.
+        let gone = state.withLock { state in
+            let gone = (state.listeners.filter { $0.id == id }, state.endings?[id])
             state.listeners.removeAll { $0.id == id }
             state.endings?[id] = nil
+            return gone
         }
+        withExtendedLifetime(gone) {}
     }
 
     package func send(_ event: CacheEvent) {

@@ -38,6 +38,14 @@ package struct ReuseRule: Sendable {
         }
     }
 
+    /// Whether the origin is asked before or while it is used.
+    package var asksOrigin: Bool {
+        switch verdict {
+        case .confirm, .useWhileConfirming: true
+        case .use, .useStale, .unsatisfiable: false
+        }
+    }
+
     private var ignoringOnlyIfCached: Verdict {
         let control = stored.control
         if stored.mustBeConfirmed { return .confirm(.stale) }

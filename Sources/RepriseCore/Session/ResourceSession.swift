@@ -28,7 +28,10 @@ package final class ResourceSession: Sendable {
         state = Lock(
             SessionState(key: key, url: url, fields: fields, isPrivate: isPrivate, environment: environment))
         state.withLock { state in
-            state.onPlaceFree = { [weak self] in self?.perform { $0.placeIsFree() } }
+            // Later, as whoever gives a slot back is in the middle of its own effects.
+            state.onPlaceFree = { [weak self, queues = environment.queues] in
+                queues.soon { [weak self] in self?.perform { $0.placeIsFree() } }
+            }
         }
     }
 
@@ -109,6 +112,9 @@ package final class ResourceSession: Sendable {
             return state.phase == .gone
         }
     }
+
+    /// Closes the files after `shutDown`, whether or not the disk has taken all.
+    func closeForGood() { perform { $0.abandonUnwritten() } }
 
     /// Tries at once what waits for the origin to be reached again.
     func networkPathReturned() { perform { $0.networkPathReturned() } }

@@ -20,6 +20,8 @@ struct Transfer {
         let callerFields: HTTPFields
         /// The bytes asked for; `nil` where no `Range` was sent.
         var asked: ByteRange?
+        /// Whether it carried `If-Range`.
+        var isConditional = false
         var sentAt: Int64
         var hasHead = false
         var exchange: (any OriginExchange)?

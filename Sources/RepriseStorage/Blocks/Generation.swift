@@ -152,11 +152,7 @@ package final class Generation: Sendable {
         state.withLock { state in
             if let range = state.verified.range(containing: offset) { return .verified(until: range.upperBound) }
             let loaded = offset < state.slotsEnd ? state.loaded.firstMissing(from: offset) : .max
-            if offset < state.slotsEnd, loaded == offset {
-                let page = offset - offset % layout.bytesPerPage
-                let end = min(ByteRange(offset: page, count: layout.bytesPerPage * 64).upperBound, state.slotsEnd)
-                return .unloaded(ByteRange(page, end))
-            }
+            if offset < state.slotsEnd, loaded == offset { return .unloaded(pages(at: offset, state)) }
             if let range = state.claimed.range(containing: offset) {
                 let verified = state.verified.range(endingAfter: offset)?.lowerBound ?? .max
                 return .claimed(until: min(range.upperBound, verified))
@@ -164,6 +160,20 @@ package final class Generation: Sendable {
             let next = state.claimed.range(endingAfter: offset)?.lowerBound ?? .max
             return .absent(until: min(next, loaded))
         }
+    }
+
+    /// The first body bytes whose slots were not read yet; `nil` where all were.
+    package var firstUnloaded: ByteRange? {
+        state.withLock { state in
+            let offset = state.loaded.firstMissing(from: 0)
+            return offset < state.slotsEnd ? pages(at: offset, state) : nil
+        }
+    }
+
+    /// Bytes from `offset` on whose slots are read at once.
+    private func pages(at offset: Int64, _ state: State) -> ByteRange {
+        let page = offset - offset % layout.bytesPerPage
+        return ByteRange(page, min(ByteRange(offset: page, count: layout.bytesPerPage * 64).upperBound, state.slotsEnd))
     }
 
     /// The bytes some slot claims, as far as slots have been read.

@@ -25,6 +25,11 @@ public final class ManualQueues: Sendable {
         var laneDue: [Int: Int64] = [:]
         /// Pieces of work run since the clock last moved.
         var runsAtThisTime = 0
+        /// Most of them; what goes beyond asks for itself again and again.
+        var mostRuns = 1_000_000
+        /// Whether that is told by `goesInCircles`; else it traps.
+        var tellsCircles = false
+        var goesInCircles = false
         var random: SeededGenerator
         var readDelay: Int64 = 0
         var writeDelay: Int64 = 0
@@ -49,6 +54,17 @@ public final class ManualQueues: Sendable {
         }
     }
 
+    /// Has work that goes in circles told of by `goesInCircles`, once so many pieces ran at one time, instead of trapping.
+    public func tellCircles(after runs: Int) {
+        state.withLock { state in
+            state.mostRuns = runs
+            state.tellsCircles = true
+        }
+    }
+
+    /// Whether work went in circles without time passing; nothing runs any more then.
+    public var goesInCircles: Bool { state.withLock { $0.goesInCircles } }
+
     /// Nanoseconds since an arbitrary start.
     public var time: Int64 { state.withLock { $0.now } }
 
@@ -71,6 +87,7 @@ public final class ManualQueues: Sendable {
     @discardableResult
     public func runOne(until end: Int64) -> Bool {
         let work = state.withLock { state -> (@Sendable () -> Void)? in
+            if state.goesInCircles { return nil }
             if state.ready.isEmpty, let first = state.later.first, first.due <= end, first.due > state.now {
                 state.now = first.due
                 state.runsAtThisTime = 0
@@ -78,7 +95,11 @@ public final class ManualQueues: Sendable {
             while let first = state.later.first, first.due <= state.now { state.ready.append(state.popLater()) }
             guard !state.ready.isEmpty else { return nil }
             state.runsAtThisTime += 1
-            precondition(state.runsAtThisTime < 1_000_000, "work goes in circles without time passing")
+            if state.runsAtThisTime >= state.mostRuns {
+                precondition(state.tellsCircles, "work goes in circles without time passing")
+                state.goesInCircles = true
+                return nil
+            }
             var lanes = Set<Int>()
             let candidates = state.ready.indices.filter { index in
                 state.ready[index].lane.map { lanes.insert($0).inserted } ?? true

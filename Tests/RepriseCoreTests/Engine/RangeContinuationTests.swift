@@ -161,10 +161,24 @@ import Testing
                             offset: 1000 - min(limit, 1000), bytes: Array(repeating: 1, count: Int(min(limit, 1000))))
                     }, heldElsewhere: { _ in nil }, stored: { _ in nil }))
             #expect(sent(step) != nil)
-            continuation.requestEnded(received: 600)
+            continuation.requestEnded(received: 600, isCheck: false)
         }
         #expect(limits.first == 4096 && limits.last == 1)
         #expect(limits == limits.sorted(by: >))
+    }
+
+    @Test func `each answer is compared, but for the one that follows compared bytes only, inv01 inv16`() {
+        for received in [10, 11] as [Int64] {
+            var continuation = comparing()
+            _ = continuation.compare(overlap.bytes[...], at: 990)
+            continuation.requestEnded(received: received, isCheck: false)
+            let next = continuation.next(ByteRange(1001, 2000), isSequential: false, known())
+            #expect((sent(next) != nil) == (received == 10))
+            // That one is no licence for another.
+            continuation.requestEnded(received: 10, isCheck: false)
+            let later = continuation.next(ByteRange(1011, 2000), isSequential: false, known())
+            #expect(sent(later) == nil)
+        }
     }
 
     @Test func `a trial ends with the comparison, and a new one begins from nothing`() {

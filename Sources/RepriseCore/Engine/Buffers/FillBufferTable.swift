@@ -66,6 +66,17 @@ struct FillBufferTable {
         return holder.map { $0.bytes(in: ByteRange(max($0.range.lowerBound, offset - limit), offset)) }
     }
 
+    /// The held bytes of a representation from its beginning, in one run and at most `limit` of them; copied.
+    func prefix(of representation: Int, limit: Int64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while Int64(bytes.count) < limit,
+            let slice = slice(representation, at: Int64(bytes.count), limit: Int(limit) - bytes.count)
+        {
+            bytes += slice
+        }
+        return bytes
+    }
+
     /// The longest time a write of a representation is in flight, in nanoseconds; `nil` where none is.
     func longestWrite(of representation: Int, now: Int64) -> Int64? {
         buffers.lazy.filter { $0.representation == representation }.compactMap(\.writingSince).map { now - $0 }.max()

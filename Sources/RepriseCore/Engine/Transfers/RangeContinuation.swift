@@ -80,7 +80,10 @@ struct RangeContinuation {
         case unreadable(ByteRange)
         case known(Overlap)
         case comparing(Overlap)
-        case confirmed
+        /// So many bytes were the same, by an answer that brought no other: the next request goes without.
+        case confirmed(Int64)
+        /// That request is on its way.
+        case granted
     }
 
     private var state = State.unconfirmed
@@ -95,7 +98,7 @@ struct RangeContinuation {
     /// Whether bytes have shown, or will before any other is taken, that the answers belong to the representation.
     var isConfirmed: Bool {
         switch state {
-        case .comparing, .confirmed: true
+        case .comparing, .confirmed, .granted: true
         case .unconfirmed, .reading, .unreadable, .known: false
         }
     }
@@ -105,12 +108,18 @@ struct RangeContinuation {
 
     /// The next request for `wanted`; without ranges (`isSequential`) it begins at 0.
     mutating func next(_ wanted: ByteRange, isSequential: Bool, _ known: Known) -> Step {
+        // Where there is nothing to be mixed with, a condition could only keep the bytes away.
+        guard !known.isBlank else {
+            return .send(Request(range: isSequential ? nil : wanted, ifRange: nil, isCheck: false))
+        }
         guard let guarding = known.guarding else { return .giveUp }
         let whole = Request(
             range: isSequential ? nil : wanted, ifRange: isSequential ? nil : guarding.ifRange, isCheck: false)
-        guard guarding.comparesOverlap, !known.isBlank else { return .send(whole) }
+        guard guarding.comparesOverlap else { return .send(whole) }
         switch state {
-        case .confirmed: return .send(whole)
+        case .confirmed, .granted:
+            state = .granted
+            return .send(whole)
         case .reading: return .wait
         // One that is to be compared already was not sent yet: there was no connection slot.
         case .known(let overlap), .comparing(let overlap): return compare(overlap, whole, wanted, isSequential)
@@ -164,14 +173,22 @@ struct RangeContinuation {
             return .different(.bytes(expected, received, at: common.lowerBound))
         }
         guard common.upperBound == overlap.range.upperBound else { return .open }
-        state = .confirmed
+        state = .confirmed(overlap.range.count)
         defer { trial = nil }
         return .same(trial)
     }
 
-    /// The request ended. One that brought less than the overlap and a byte is asked again with a shorter one.
-    /// - Parameter received: Bytes of its body.
-    mutating func requestEnded(received: Int64) {
+    /// The request ended: the next answer has to show anew that it belongs to the representation. One that follows an answer
+    /// of compared bytes only, as a check is, need not. One that brought less than the overlap and a byte is asked again with a shorter one.
+    /// - Parameters:
+    ///   - received: Bytes of its body.
+    ///   - isCheck: Whether none of them is used.
+    mutating func requestEnded(received: Int64, isCheck: Bool) {
+        switch state {
+        case .confirmed(let overlap) where received > overlap && !isCheck: state = .unconfirmed
+        case .granted: state = .unconfirmed
+        case .confirmed, .comparing, .known, .reading, .unconfirmed, .unreadable: break
+        }
         guard case .comparing(let overlap) = state else { return }
         state = .unconfirmed
         if received > 0 { limit = max(1, min(limit, received, overlap.range.count) / 2) }

@@ -104,9 +104,9 @@ extension SessionState {
     /// - Parameter isAtEnd: Whether no more will come, though the length may not be known for certain.
     mutating func sniff(_ number: Int, isAtEnd: Bool = false) {
         guard let representation = representations[number], representation.storage.isUndecided else { return }
-        if representation.needsSniffing, let first = buffers.of(number).first(where: { $0.range.lowerBound == 0 }) {
-            let head = first.bytes(in: ByteRange(0, SessionState.sniffedBytes))
-            let isWhole = isAtEnd || representation.info.length.map { first.head >= $0 } ?? false
+        let head = buffers.prefix(of: number, limit: SessionState.sniffedBytes)
+        if representation.needsSniffing, !head.isEmpty {
+            let isWhole = isAtEnd || representation.info.length.map { Int64(head.count) >= $0 } ?? false
             let signature = ContainerSignature.of(head)
             // A page may begin with blanks: only a known signature is believed before all is seen that is looked at.
             guard signature != .unknown || isWhole || head.count >= SessionState.sniffedBytes else { return }
@@ -133,6 +133,10 @@ extension SessionState {
         let known = transfer.representation.flatMap { representations[$0]?.info.length }
         // Nothing but its length tells whether this is what is held: with a validator the request has an end.
         if request.end == nil, isDelimited, !request.isCheck, let known, known != head {
+            return heldDiffers(id, .length(known, head))
+        }
+        // One that ends at the same byte every time ends there.
+        if request.end == nil, let known, head < known, let trouble, trouble.offset == head, trouble.attempts >= 2 {
             return heldDiffers(id, .length(known, head))
         }
         if let end = request.end ?? known, request.position < end {

@@ -55,7 +55,7 @@ extension SessionState {
             tuning: tuning, servesRanges: representation?.info.servesRanges ?? true,
             isKept: representation?.storage.isOff != true, isContended: environment.hosts.isContended(url.origin),
             measure: environment.hosts.measure(of: url.origin), now: now)
-        let views = active.map { view(of: $0, representation, among: active) }
+        let views = active.map { view(of: $0, representation) }
         for decision in planner.plan(readers: wanting, transfers: views) {
             noteUnwanted(decision)
             switch decision {
@@ -172,10 +172,10 @@ extension SessionState {
     }
 
     private func view(
-        of transfer: Transfer, _ representation: Representation?, among active: [Transfer]
+        of transfer: Transfer, _ representation: Representation?
     ) -> TransferPlanner.Transfer {
         TransferPlanner.Transfer(
-            id: transfer.id, head: head(of: transfer), gapEnd: gapEnd(of: transfer, representation, among: active),
+            id: transfer.id, head: head(of: transfer), gapEnd: gapEnd(of: transfer, representation),
             requestEnd: transfer.request?.end ?? transfer.request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
             isRequesting: transfer.request != nil, pausedSince: transfer.pausedSince,
             lastProgress: transfer.lastProgress, hasHead: transfer.request?.hasHead ?? false,
@@ -183,7 +183,29 @@ extension SessionState {
             isIdle: transfer.request.map { $0.hasHead && !$0.isDemanding } ?? false)
     }
 
-    private func gapEnd(of transfer: Transfer, _ representation: Representation?, among active: [Transfer]) -> Int64 {
+    /// Where the next byte after `head` is that is in memory, or that another transfer of the representation brings next.
+    func nextCovered(after head: Int64, _ transfer: Transfer) -> Int64 {
+        var end = Int64.max
+        // A transfer that begins where a block can be filled brings that block whole, or it would end before what it was
+        // begun for.
+        let blockSize = environment.store?.layout.blockSize ?? 1
+        let head = max(head, transfer.start.adding(blockSize - 1) - 1)
+        if let number = transfer.representation {
+            for buffer in buffers.of(number) where !buffer.range.isEmpty && buffer.range.lowerBound > head {
+                end = min(end, buffer.range.lowerBound)
+            }
+        }
+        for other in transfers.values
+        where other.id != transfer.id && other.representation == transfer.representation
+            && other.request?.isRevalidation != true
+        {
+            let next = self.head(of: other)
+            if next > head { end = min(end, next) }
+        }
+        return end
+    }
+
+    private func gapEnd(of transfer: Transfer, _ representation: Representation?) -> Int64 {
         if transfer.isSequential { return .max }
         let head = head(of: transfer)
         var end = representation?.info.length ?? .max
@@ -194,9 +216,7 @@ extension SessionState {
             case .claimed, .verified: end = head
             }
         }
-        for other in active where other.id != transfer.id && other.start >= head && other.start > transfer.start {
-            end = min(end, other.start)
-        }
+        end = min(end, nextCovered(after: head, transfer))
         return max(end, head)
     }
 }

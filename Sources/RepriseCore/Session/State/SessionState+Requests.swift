@@ -12,6 +12,9 @@ extension SessionState {
         var request = RangeContinuation.Request(
             range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)
         if let representation = transfer.representation.flatMap({ representations[$0] }) {
+            if let generation = representation.generation, let unloaded = unloadedOverlap(generation, transfer) {
+                return load(representation.id, generation, unloaded)
+            }
             let step = transfer.continuation.next(
                 wanted, isSequential: transfer.isSequential, known(of: representation, transfer, wanted))
             transfers[id] = transfer
@@ -41,7 +44,7 @@ extension SessionState {
         let serial = makeID()
         transfer.request = Transfer.Request(
             serial: serial, url: url, origin: url.origin, requester: requester, callerFields: callerFields,
-            asked: request.range, sentAt: now, isCheck: request.isCheck)
+            asked: request.range, isConditional: request.ifRange != nil, sentAt: now, isCheck: request.isCheck)
         if !request.isCheck {
             let asked = request.range ?? wanted
             // What is asked for again from where it was asked for before counts once.
@@ -75,10 +78,7 @@ extension SessionState {
         if let generation = representation?.generation, case .absent(let until) = generation.availability(at: head) {
             end = min(end, until)
         }
-        for other in transfers.values
-        where other.id != transfer.id && other.representation == transfer.representation && other.start > head {
-            end = min(end, other.start)
-        }
+        end = min(end, nextCovered(after: head, transfer))
         end = min(end, transfer.readers.compactMap { readers[$0]?.end }.max() ?? .max)
         // Players open with a probe of two bytes. That is too little to tell media from a page, and what is not told
         // apart is not stored: the probe would be asked again and again.
@@ -127,9 +127,18 @@ extension SessionState {
             })
     }
 
-    /// Whether no byte of a representation is stored, in memory or in a reader's hands.
+    /// Slots that have to be read before it is known which stored bytes an answer can be compared with; `nil` where none have.
+    private func unloadedOverlap(_ generation: Generation, _ transfer: Transfer) -> ByteRange? {
+        if transfer.isSequential {
+            guard case .unloaded(let range) = generation.availability(at: 0) else { return nil }
+            return range
+        }
+        return generation.claimed.isEmpty ? generation.firstUnloaded : nil
+    }
+
+    /// Whether no byte of a representation is stored, in memory or in a reader's hands. What was not looked at may be stored.
     func isBlank(_ representation: Representation) -> Bool {
-        representation.generation?.claimed.isEmpty ?? true
+        representation.generation.map { $0.claimed.isEmpty && $0.firstUnloaded == nil } ?? true
             && !buffers.of(representation.id).contains { !$0.range.isEmpty }
             && !readers.values.contains { $0.representation == representation.id && $0.hasBytes && $0.failure == nil }
     }
@@ -143,7 +152,9 @@ extension SessionState {
         if offset > 0, let stored = claimed.range(containing: offset - 1) {
             return ByteRange(max(stored.lowerBound, offset - limit), offset)
         }
-        return claimed.ranges.first.map { ByteRange($0.lowerBound, min($0.upperBound, $0.lowerBound + limit)) }
+        // The more bytes, the more they show.
+        let best = claimed.ranges.first { $0.count >= limit } ?? claimed.ranges.max { $0.count < $1.count }
+        return best.map { ByteRange(offset: $0.lowerBound, count: min($0.count, limit)) }
     }
 
     /// Stored bytes for an overlap have been read, or could not be.

@@ -11,12 +11,13 @@ extension SessionState {
         guard let reader = readers[id], let view = wanting.first(where: { $0.id == id }), let missing = view.missing,
             mayAsk()
         else { return }
-        let blockSize = environment.store?.layout.blockSize ?? BlockLayout.standard.blockSize
+        // Only what is stored has to begin where a block can be filled.
+        let blockSize = environment.store?.layout.blockSize ?? 1
         var start = missing - missing % blockSize
         if let representation {
             if !representation.info.servesRanges {
                 start = 0
-            } else if representation.storage.isOff, representation.generation == nil {
+            } else if representation.storage.isOff {
                 start = missing
             } else {
                 // What is held in memory is on its way to the disk, and is written before anything this transfer will
@@ -122,9 +123,13 @@ extension SessionState {
     /// Lets go of what no reader needs from memory any more.
     mutating func releaseMemory() {
         for number in representations.keys.sorted() {
-            guard let representation = representations[number], representation.storage.isOff, buffers.has(number) else {
+            guard let representation = representations[number], buffers.has(number) else { continue }
+            if representation.storage.isUndecided, !isInUse(number) {
+                // Too little came to tell media from a page, and nobody waits for more.
+                buffers.drop(number)
                 continue
             }
+            guard representation.storage.isOff else { continue }
             // A reader paces what it stands in and what was fetched ahead of it.
             let pacing = readers.values.filter {
                 $0.representation == number && !$0.isPaused && $0.failure == nil && !isLeftBehind($0)
@@ -147,8 +152,7 @@ extension SessionState {
             readers[id]?.requestIndex = max(reader.requestIndex, transfer.requestIndex)
         }
         guard let buffer = transfer.buffer else { return }
-        guard let number = transfer.representation, let storage = representations[number]?.storage, !storage.isUndecided
-        else { return buffers.drop(buffer) }
+        guard let number = transfer.representation, representations[number] != nil else { return buffers.drop(buffer) }
         buffers.release(buffer)
         write(number)
     }
@@ -158,7 +162,7 @@ extension SessionState {
         guard let request = transfers[id]?.request else { return }
         if let exchange = request.exchange { effects.append(.cancel(exchange)) }
         transfers[id]?.request = nil
-        transfers[id]?.continuation.requestEnded(received: request.bodyBytes)
+        transfers[id]?.continuation.requestEnded(received: request.bodyBytes, isCheck: request.isCheck)
         noteRest(id)
         effects.append(.leaveHost(request.origin))
     }

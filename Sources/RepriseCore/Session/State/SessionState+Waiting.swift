@@ -179,6 +179,12 @@ extension SessionState {
         reading = ByteRangeSet()
     }
 
+    /// Lets go of what a hung disk has not taken, where nobody waits for it any longer.
+    mutating func abandonUnwritten() {
+        for number in representations.keys.sorted() { buffers.drop(number) }
+        close()
+    }
+
     /// Whether it has no reader, no transfer and nothing to write.
     var isIdle: Bool { (readers.isEmpty || phase == .ending) && transfers.isEmpty && buffers.isEmpty }
 
@@ -199,6 +205,9 @@ extension SessionState {
     mutating func shutDown() {
         for id in readers.keys.sorted() { fail(id, CacheError(.closed, "the cache was closed")) }
         for id in transfers.keys.sorted() { finish(id) }
+        for number in representations.keys.sorted() where representations[number]?.storage.isUndecided == true {
+            buffers.drop(number)
+        }
         syncAll()
         if phase != .gone { phase = .ending }
         isForgotten = true

@@ -114,8 +114,7 @@ extension SessionState {
         accept(id, head, representation, length: length, servesRanges: false)
         rebase(id)
         // Where a validator says that it is what is held, it ends where that does.
-        let held = representation.flatMap { $0.info.validator.isEmpty ? nil : $0.info.length }
-        beginBody(id, at: 0, end: length ?? held)
+        beginBody(id, at: 0, end: length ?? (isConfirmed ? representation?.info.length : nil))
     }
 
     /// Whether the answer under way is compared with what is held from its first byte on, or need not be.
@@ -168,6 +167,11 @@ extension SessionState {
     mutating func learnLength(_ length: Int64, of number: Int) {
         representations[number]?.info.length = length
         if representations[number]?.isCommitted == true { commitInfo(of: number) }
+        // All of a short resource may be there already, and was too little to be told from a page.
+        if Int64(buffers.prefix(of: number, limit: SessionState.sniffedBytes).count) >= length {
+            sniff(number, isAtEnd: true)
+            write(number)
+        }
         wakeWaiting()
     }
 
@@ -178,8 +182,10 @@ extension SessionState {
         where readers[reader]?.representation == nil && readers[reader]?.failure == nil {
             guard belongs(reader, to: number), let representation = representations[number] else { continue }
             if environment.freshness == .http, !isPrivate, !representation.isPrivate, reader != request?.requester,
-                let outcome = readers[reader]?.outcome
+                let outcome = readers[reader]?.outcome, let fields = readers[reader]?.fields
             {
+                // Nobody can confirm later what is not stored.
+                if representation.isTransient, reuse(of: representation, by: fields).asksOrigin { continue }
                 guard admit(reader, to: representation) else { continue }
                 readers[reader]?.outcome = outcome
             }

@@ -21,11 +21,13 @@ extension SessionState {
             note(.originInvalid, "the origin answered with a page instead of media; what is stored was kept")
             return
         }
-        effects.append(.event(.generationChanged(key: key.text, difference)))
-        let number = addRepresentation(
-            head, transfers[id]?.request, length: length, servesRanges: servesRanges || held.info.servesRanges)
-        supersede(held.id)
         guard let transfer = transfers[id], let request = transfer.request else { return }
+        effects.append(.event(.generationChanged(key: key.text, difference)))
+        // All of it, to a range without a condition, is the answer of an origin that serves none.
+        let ignoresRanges = head.status == 200 && request.asked != nil && !request.isConditional
+        let servesRanges = (servesRanges || held.info.servesRanges) && !ignoresRanges
+        let number = addRepresentation(head, request, length: length, servesRanges: servesRanges)
+        supersede(held.id)
         let wanted = self.head(of: transfer)
         let part = head.fields["Content-Range"].flatMap(ContentRange.parse)
         restart(id, at: head.status == 206 ? request.asked?.lowerBound ?? 0 : wanted)
@@ -36,10 +38,9 @@ extension SessionState {
         for reader in readers.keys.sorted() where mayBeGiven(reader, number, request) { give(reader, number) }
         if head.status == 206, case .satisfied(let range, _)? = part {
             beginBody(id, at: range.lowerBound, end: range.upperBound)
-        } else if wanted > tuning.firstRequest, servesRanges || held.info.servesRanges {
+        } else if wanted > tuning.firstRequest, servesRanges {
             finish(id)
         } else {
-            representations[number]?.info.servesRanges = servesRanges
             rebase(id)
             beginBody(id, at: 0, end: length)
         }
@@ -56,7 +57,7 @@ extension SessionState {
     }
 
     /// A 416 told of another length: its body is a message, and says nothing of the resource's bytes.
-    private mutating func lengthChanged(_ id: Int, _ held: Representation, _ difference: Mismatch) {
+    mutating func lengthChanged(_ id: Int, _ held: Representation, _ difference: Mismatch) {
         effects.append(.event(.generationChanged(key: key.text, difference)))
         finish(id)
         giveUp(held.id)

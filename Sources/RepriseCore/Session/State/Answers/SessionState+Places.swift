@@ -22,7 +22,7 @@ extension SessionState {
     /// Whether a representation that seems to be another one is to be tried by an overlap of bytes instead.
     func isWorthTrial(_ id: Int, _ held: Representation, _ new: Validator, length: Int64?) -> Bool {
         guard environment.sameness.policy(for: url.host) == .automatic, let transfer = transfers[id],
-            transfer.continuation.trial == nil, held.info.length != nil, length == held.info.length,
+            transfer.continuation.trial == nil, length == nil || held.info.length == nil || length == held.info.length,
             held.generation?.claimed.isEmpty == false || buffers.of(held.id).contains(where: { !$0.range.isEmpty })
         else { return false }
         if isElsewhere(held) { return true }

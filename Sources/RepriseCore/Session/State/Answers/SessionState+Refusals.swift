@@ -14,6 +14,9 @@ extension SessionState {
             transfers[id]?.isSequential = true
             return ask(id)
         }
+        if let held, let length, holds(held, from: length) {
+            return lengthChanged(id, held, .length(held.info.length ?? asked?.upperBound ?? length, length))
+        }
         finish(id)
         if let held, let length, held.info.length == nil {
             learnLength(length, of: held.id)
@@ -30,6 +33,12 @@ extension SessionState {
         for reader in starved { fail(reader, error) }
     }
 
+    /// Whether a byte at or after an offset is stored or in memory.
+    private func holds(_ representation: Representation, from offset: Int64) -> Bool {
+        buffers.of(representation.id).contains { $0.range.upperBound > offset && !$0.range.isEmpty }
+            || representation.generation?.claimed.upperBound ?? 0 > offset
+    }
+
     mutating func refused(_ id: Int, _ status: Int, _ head: OriginResponseHead) {
         guard let transfer = transfers[id], let request = transfer.request else { return }
         finish(id)
@@ -38,6 +47,11 @@ extension SessionState {
         if asksAnew(after: status, of: request.url) { return }
         let waiting = readers.keys.sorted().filter { readers[$0]?.representation == nil }
         refuse(Set(transfer.readers + waiting).sorted(), request, error, status: status)
+        // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
+        let isGoingOn = transfer.readers.contains { id in
+            readers[id].map { $0.failure == nil && $0.fields == request.callerFields } ?? false
+        }
+        if isGoingOn { note(error, at: self.head(of: transfer)) }
     }
 
     /// The origin refused a request: that is told to the readers it was sent for, which are those with its fields. The others

@@ -51,7 +51,7 @@ extension SessionState {
         return false
     }
 
-    private func isInUse(_ number: Int) -> Bool {
+    func isInUse(_ number: Int) -> Bool {
         readers.values.contains { $0.representation == number }
             || transfers.values.contains { $0.representation == number && $0.request?.isRevalidation != true }
     }

@@ -8,9 +8,13 @@ extension SessionState {
     /// Readers that may not use what is stored before the origin has confirmed it share one conditional request.
     mutating func startRevalidation() {
         var awaiting = readers.values.filter { $0.awaitsFreshness && $0.failure == nil }.map(\.id).sorted()
-        guard confirmationFields != nil || !awaiting.isEmpty, let number = offered,
-            let representation = representations[number]
-        else { return }
+        guard confirmationFields != nil || !awaiting.isEmpty else { return }
+        guard let number = offered, let representation = representations[number] else {
+            // There is nothing to be confirmed any more: they begin anew.
+            confirmationFields = nil
+            for reader in awaiting { readers[reader]?.awaitsFreshness = false }
+            return
+        }
         // The one they waited for may have been replaced by one for other request fields.
         awaiting = awaiting.filter { belongs($0, to: number) }
         guard confirmationFields != nil || !awaiting.isEmpty,
@@ -65,7 +69,12 @@ extension SessionState {
         if case .refused(let status) = verdict, asksAnew(after: status, of: request.url) { return }
         switch verdict {
         case .notModified where Confirmation.confirmed([representation.info.validator], by: head.fields).isEmpty:
-            note(.originInvalid, "the origin confirms something else than what is stored")
+            // It confirms something else than what is stored: that is asked for without a condition (RFC 9111 §4.3.4).
+            for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
+                readers[reader]?.awaitsFreshness = false
+                readers[reader]?.representation = nil
+            }
+            giveUp(number)
         case .notModified, .whole:
             noteConfirmed(status: head.status)
             representation.info.checked = wallClock

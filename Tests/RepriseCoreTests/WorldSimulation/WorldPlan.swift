@@ -1,0 +1,186 @@
+import RepriseCore
+import RepriseRanges
+import RepriseTesting
+
+/// What happens in one run, drawn in advance from a seed: a failing run is made smaller by leaving steps out.
+struct WorldPlan: Sendable {
+    /// An object of the origin.
+    struct Object: Sendable {
+        var path: String
+        var length: Int64
+        /// Whether each user is answered with an object of its own.
+        var isPerUser = false
+        var contentType = "audio/mpeg"
+        var behaviour: OriginBehaviour
+    }
+
+    /// What a disk does.
+    enum Disk: Hashable, Sendable {
+        case sound, slow, hung, full
+        /// One call of three fails.
+        case failing
+    }
+
+    /// What is done with a cache besides reading.
+    enum Operation: Hashable, Sendable, CaseIterable {
+        case pin, unpin, prefetch, prefetchHead, remove, verify, compare, invalidate, collectGarbage, suspend, resume
+    }
+
+    enum Action: Sendable {
+        case open(player: Int, object: Int, user: Int, ByteRange, control: String?, isKept: Bool)
+        case leave(player: Int)
+        case seek(player: Int, to: Int64)
+        /// The player takes nothing for a while, or goes on.
+        case hold(player: Int, Bool)
+        /// The origin has other bytes, of another length where one is given.
+        case change(object: Int, length: Int64?)
+        case behave(object: Int, OriginBehaviour)
+        case down(Bool)
+        case disk(Disk)
+        case limit(Int64?)
+        case operate(Operation, object: Int)
+        case restart
+        case kill
+        case wait
+    }
+
+    struct Step: Sendable {
+        var action: Action
+        /// Nanoseconds that pass after it.
+        var time: Int64
+        /// Most bytes each player takes then.
+        var bytes: Int64
+    }
+
+    let seed: UInt64
+    var isShared: Bool
+    var isSealed: Bool
+    var blockSize: Int64
+    var chunkSize: Int
+    var objects: [Object]
+    var steps: [Step]
+    static let players = 8
+    static let users = 3
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        self.seed = seed
+        isShared = Bool.random(using: &random)
+        isSealed = Int.random(in: 0..<8, using: &random) == 0
+        blockSize = [7, 16, 64, 256].randomElement(using: &random)!
+        chunkSize = [1, 13, 64, 500].randomElement(using: &random)!
+        let longest: Int64 = chunkSize == 1 ? 600 : 4000
+        let isShared = isShared
+        objects = (0..<3).map { number in
+            var object = Object(
+                path: "/\(number).mp3", length: Int64.random(in: 1...longest, using: &random),
+                behaviour: OriginBehaviour())
+            if Int.random(in: 0..<12, using: &random) == 0 { object.length = 0 }
+            if Int.random(in: 0..<10, using: &random) == 0 {
+                object.length = .max - Int64.random(in: 0...70_000, using: &random)
+            }
+            object.contentType = [
+                "audio/mpeg", "audio/mpeg", "audio/mpeg", "application/vnd.apple.mpegurl", "text/plain",
+            ].randomElement(using: &random)!
+            object.isPerUser = isShared && Int.random(in: 0..<3, using: &random) == 0
+            object.behaviour = WorldPlan.behaviour(object, isShared: isShared, isSound: true, &random)
+            return object
+        }
+        steps = []
+        let count = Int.random(in: 20...140, using: &random)
+        for _ in 0..<count { steps.append(step(&random)) }
+    }
+
+    private func step(_ random: inout SeededGenerator) -> Step {
+        let time = [0, 1, 5, 20, 100, 1000, 11_000, 40_000].randomElement(using: &random)! * millisecond
+        return Step(action: action(&random), time: time, bytes: Int64.random(in: 1...3000, using: &random))
+    }
+
+    private func action(_ random: inout SeededGenerator) -> Action {
+        let player = Int.random(in: 0..<WorldPlan.players, using: &random)
+        let object = Int.random(in: 0..<objects.count, using: &random)
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<34:
+            let start = position(object, &random)
+            let end = Bool.random(using: &random) ? Int64.max : max(start, position(object, &random))
+            let controls = [nil, nil, nil, nil, "no-cache", "max-stale", "only-if-cached", "no-store", "max-age=1"]
+            return .open(
+                player: player, object: object, user: Int.random(in: 0..<WorldPlan.users, using: &random),
+                ByteRange(start, end), control: isShared ? controls.randomElement(using: &random)! : nil,
+                isKept: Int.random(in: 0..<10, using: &random) > 0)
+        case 34..<42: return .leave(player: player)
+        case 42..<50: return .seek(player: player, to: position(object, &random))
+        case 50..<56: return .hold(player: player, Bool.random(using: &random))
+        case 56..<63:
+            let isResized = Int.random(in: 0..<3, using: &random) == 0 && objects[object].length < 1 << 40
+            return .change(object: object, length: isResized ? Int64.random(in: 0...4000, using: &random) : nil)
+        case 63..<73:
+            return .behave(
+                object: object, WorldPlan.behaviour(objects[object], isShared: isShared, isSound: false, &random))
+        case 73..<76: return .down(Bool.random(using: &random))
+        case 76..<80:
+            return .disk([.sound, .sound, .slow, .hung, .full, .failing].randomElement(using: &random)!)
+        case 80..<82:
+            let limit = Int64.random(in: 8...60, using: &random) << 10
+            return .limit(Bool.random(using: &random) ? limit : nil)
+        case 82..<93: return .operate(Operation.allCases.randomElement(using: &random)!, object: object)
+        case 93..<94: return .restart
+        case 94..<95: return .kill
+        default: return .wait
+        }
+    }
+
+    private func position(_ object: Int, _ random: inout SeededGenerator) -> Int64 {
+        let length = objects[object].length
+        if length > 1 << 40 {
+            let far = length.adding(-Int64.random(in: 0...5000, using: &random))
+            return [0, Int64.random(in: 0...3000, using: &random), far].randomElement(using: &random)!
+        }
+        return Int64.random(in: 0...(length + 50), using: &random)
+    }
+
+    private static func behaviour(
+        _ object: Object, isShared: Bool, isSound: Bool, _ random: inout SeededGenerator
+    ) -> OriginBehaviour {
+        var behaviour = OriginBehaviour()
+        behaviour.bytesPerSecond = [0, 20_000, 200_000].randomElement(using: &random)!
+        if object.length > 1 << 40 { behaviour.bytesPerSecond = 500 }
+        behaviour.firstByteDelay = [0, 5, 80].randomElement(using: &random)! * millisecond
+        behaviour.tag = [.strong, .strong, .weak, .none, .perRequest].randomElement(using: &random)!
+        // A shared cache combines nothing under differing strong tags (RFC 9110 §15.3.7.3).
+        if isShared, behaviour.tag == .perRequest { behaviour.tag = .weak }
+        behaviour.hasLastModified = Bool.random(using: &random)
+        behaviour.framing = [.length, .length, .chunked, .close].randomElement(using: &random)!
+        if object.length < 1 << 40, Int.random(in: 0..<5, using: &random) == 0 { behaviour.ranges = .ignored }
+        behaviour.longestRange = [nil, nil, nil, 30, 100, 700].randomElement(using: &random)!
+        behaviour.widensRanges = [0, 0, 0, 50].randomElement(using: &random)!
+        behaviour.heedsIfRange = Int.random(in: 0..<4, using: &random) > 0
+        behaviour.contentType = object.contentType
+        if isShared {
+            behaviour.extraFields["Cache-Control"] = [
+                "max-age=1", "max-age=100", "max-age=1, stale-while-revalidate=5", "s-maxage=1, stale-if-error=30",
+                "no-cache", "no-store", "private", "public, max-age=3", "must-revalidate, max-age=1",
+            ].randomElement(using: &random)!
+            // An origin that answers users apart says so, or does not let others have it.
+            behaviour.extraFields["Vary"] =
+                object.isPerUser
+                ? "Authorization"
+                : [nil, nil, "Accept-Language", "*"]
+                    .randomElement(using: &random)!
+        }
+        guard !isSound else { return behaviour }
+        let offset = min(object.length, Int64.random(in: 0...4000, using: &random))
+        behaviour.body = [.none, .none, .none, .short(by: 5), .long(by: 9), .reset(at: offset), .stall(at: offset)]
+            .randomElement(using: &random)!
+        // Where nothing tells the end, what is too much is a part of it.
+        if case .long = behaviour.body, behaviour.framing != .length { behaviour.body = .none }
+        behaviour.status = [nil, nil, nil, nil, 500, 503, 401, 403, 404, 416, 429].randomElement(using: &random)!
+        behaviour.retryAfter = [nil, 1, 30].randomElement(using: &random)!
+        behaviour.contentRange = [.none, .none, .none, .wrongStart, .absent, .unknownTotal].randomElement(
+            using: &random)!
+        // A range that is wider and says so wrongly cannot be told from one that is right.
+        if behaviour.contentRange != .none { behaviour.widensRanges = 0 }
+        behaviour.earlyHints = Bool.random(using: &random)
+        return behaviour
+    }
+}

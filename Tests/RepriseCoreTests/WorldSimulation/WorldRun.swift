@@ -1,0 +1,384 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+
+@testable import RepriseCore
+
+/// What an oracle says of a run.
+struct WorldViolation: Error, CustomStringConvertible {
+    /// Which oracle spoke.
+    let oracle: String
+    let text: String
+
+    var description: String { "\(oracle): \(text)" }
+}
+
+/// Whether an operation has ended.
+private final class Ending: Sendable {
+    private let state = Lock(false)
+
+    var hasCome: Bool { state.withLock { $0 } }
+
+    func come() { state.withLock { $0 = true } }
+}
+
+/// Carries a plan out and asks the oracles after every step and at the end.
+struct WorldRun {
+    private let plan: WorldPlan
+    private let world: World
+    private var players: [Player?] = Array(repeating: nil, count: WorldPlan.players)
+    private var held = Set<Int>()
+    private var owners: [Int: (object: Int, user: Int)] = [:]
+    /// Versions an object has had, for each user; no two objects or users share one.
+    private var versions: [[Int]]
+    private var tasks: [(name: String, ending: Ending)] = []
+    private var isSuspended = false
+    /// How often each generated thing was met.
+    private(set) var met: [String: Int] = [:]
+    /// What the cache told and the origin was asked, with milliseconds.
+    let told = Recorder<String>()
+    private var subscription: EventSubscription?
+
+    init(_ plan: WorldPlan) throws {
+        self.plan = plan
+        let isShared = plan.isShared
+        let perUser = Set(plan.objects.filter(\.isPerUser).map(\.path))
+        world = try World(
+            seed: plan.seed, isOrdered: false, blockSize: plan.blockSize, pieceSize: plan.chunkSize
+        ) {
+            $0.tuning.firstRequest = 512
+            $0.tuning.readAhead = 768
+            $0.tuning.windowLimit = 2048
+            $0.tuning.joinDistance = 512
+            $0.tuning.leastReach = 64
+            $0.tuning.inheritDistance = 128
+            $0.tuning.windDown = 128
+            $0.tuning.overlap = 32
+            $0.tuning.unwrittenLimit = 16_384
+            if isShared { $0.freshness = .http }
+            if plan.isSealed { $0.seal = .testing }
+        } through: { _, client in
+            PathUserClient(client, perUser)
+        }
+        world.queues.tellCircles(after: 30_000)
+        versions = Array(repeating: [], count: plan.objects.count * WorldPlan.users)
+        for object in plan.objects.indices { publish(object, plan.objects[object].length) }
+    }
+
+    private mutating func listen() {
+        let (queues, told) = (world.queues, told)
+        subscription = world.cache.onEvent { told.add("\(queues.time / millisecond) \($0)") }
+    }
+
+    private func path(_ object: Int, _ user: Int) -> String {
+        let path = plan.objects[object].path
+        return plan.objects[object].isPerUser && user > 0 ? "\(path)-\(user)" : path
+    }
+
+    /// Puts new bytes at an object's paths.
+    private mutating func publish(_ object: Int, _ length: Int64) {
+        for user in 0..<(plan.objects[object].isPerUser ? WorldPlan.users : 1) {
+            let index = object * WorldPlan.users + user
+            let version = index * 1000 + versions[index].count + 1
+            versions[index].append(version)
+            let behaviour = world.origin.resource(at: path(object, user))?.behaviour ?? plan.objects[object].behaviour
+            world.origin.put(
+                .init(PositionCodedContent(length: length, generation: version, signature: []), behaviour),
+                at: path(object, user))
+        }
+    }
+
+    private mutating func meet(_ name: String) { met[name, default: 0] += 1 }
+
+    // MARK: Steps
+
+    mutating func run() throws {
+        listen()
+        for step in plan.steps {
+            try act(step.action)
+            world.queues.advance(step.time)
+            try takeAll(step.bytes)
+            try check()
+        }
+        try settle()
+    }
+
+    private mutating func act(_ action: WorldPlan.Action) throws {
+        switch action {
+        case .open(let player, let object, let user, let range, let control, let isKept):
+            meet("open")
+            open(player, object, user, range, control, isKept)
+        case .leave(let player):
+            players[player]?.leave()
+            players[player] = nil
+        case .seek(let player, let position): players[player]?.seek(to: position)
+        case .hold(let player, let isHeld): if isHeld { held.insert(player) } else { held.remove(player) }
+        case .change(let object, let length):
+            meet("change")
+            publish(object, length ?? world.origin.resource(at: plan.objects[object].path)?.content.length ?? 0)
+        case .behave(let object, let behaviour):
+            meet("tag \(behaviour.tag)")
+            if behaviour.status != nil { meet("status") }
+            if behaviour.body != .none { meet("body fault") }
+            if behaviour.ranges == .ignored { meet("ranges ignored") }
+            for user in 0..<WorldPlan.users { world.origin.change(path(object, user)) { $0.behaviour = behaviour } }
+        case .down(let isDown):
+            meet("down")
+            world.origin.setDown(isDown)
+        case .disk(let disk):
+            meet("disk \(disk)")
+            set(disk)
+        case .limit(let limit): try? world.cache.setLimits(limit.map { StoreLimits(bytes: $0) } ?? .none)
+        case .operate(let operation, let object):
+            meet("\(operation)")
+            operate(operation, object)
+        case .restart, .kill:
+            // A process that ends gives its store back first, and its readers with it.
+            guard !isSuspended else { return }
+            for index in players.indices {
+                players[index]?.leave()
+                players[index] = nil
+            }
+            set(.sound)
+            if case .kill = action { try world.kill() } else { try world.restart() }
+            listen()
+            meet("restart")
+        case .wait: break
+        }
+    }
+
+    private mutating func open(
+        _ index: Int, _ object: Int, _ user: Int, _ range: ByteRange, _ control: String?, _ isKept: Bool
+    ) {
+        players[index]?.leave()
+        held.remove(index)
+        var fields = HTTPFields()
+        if user > 0 { fields["Authorization"] = "\(user)" }
+        if let control { fields["Cache-Control"] = control }
+        let path = plan.objects[object].path
+        let resource = world.cache.resource(
+            for: OriginURL("http://origin.test" + path)!, fields: fields, storing: isKept ? .normal : .doNotStore)
+        let player = Player(world, path, range, resource: resource)
+        owners[index] = (object, user)
+        players[index] = player
+    }
+
+    /// A reader may have bytes of any version of its object that its user may see.
+    private mutating func takeAll(_ bytes: Int64) throws {
+        for (index, player) in players.enumerated() {
+            guard let player, !held.contains(index), player.wasWoken, let owner = owners[index] else { continue }
+            player.knownGenerations =
+                versions[owner.object * WorldPlan.users + (plan.objects[owner.object].isPerUser ? owner.user : 0)]
+            player.take(bytes)
+        }
+    }
+
+    private func set(_ disk: WorldPlan.Disk) {
+        world.files.setRule(nil)
+        world.queues.setDiskDelay(read: 0, write: 0)
+        switch disk {
+        case .sound: break
+        case .slow: world.queues.setDiskDelay(read: 300 * millisecond, write: 300 * millisecond)
+        case .hung: world.queues.setDiskDelay(read: 0, write: 100 * second)
+        case .full: world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }
+        case .failing: world.files.setRule { _, _, number in number % 3 == 0 ? .error(FileError.inputOutput) : nil }
+        }
+    }
+
+    private mutating func operate(_ operation: WorldPlan.Operation, _ object: Int) {
+        let cache = world.cache
+        let resource = cache.resource(for: OriginURL("http://origin.test" + plan.objects[object].path)!)
+        let isLong = plan.objects[object].length > 1 << 40
+        if operation == .suspend { isSuspended = true }
+        if operation == .resume { isSuspended = false }
+        let ending = Ending()
+        tasks.append((name: "\(operation) of \(plan.objects[object].path)", ending: ending))
+        Task(executorPreference: world.queues) {
+            defer { ending.come() }
+            do {
+                switch operation {
+                case .pin: try await resource.pin()
+                case .unpin: try await resource.unpin()
+                case .prefetch: try await RangeFetch(resource, isLong ? ByteRange(0, 3000) : .from(0)).run()
+                case .prefetchHead: try await RangeFetch(resource, ByteRange(0, 700)).run()
+                case .remove: try await resource.remove()
+                case .verify: _ = try await resource.verify()
+                case .compare: _ = try await resource.compareWithOrigin()
+                case .invalidate:
+                    try await cache.invalidate(after: "POST", at: resource.request.url, status: 200, fields: [:])
+                case .collectGarbage: await cache.collectGarbage()
+                case .suspend: await cache.suspend()
+                case .resume: await cache.resume()
+                }
+            } catch {}
+        }
+    }
+
+    // MARK: Oracles
+
+    private func check() throws {
+        if world.queues.goesInCircles {
+            throw WorldViolation(
+                oracle: "liveness",
+                text: "work goes in circles\n" + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+        }
+        for player in players {
+            guard let violation = player?.violation else { continue }
+            throw WorldViolation(oracle: "bytes", text: "\(violation) in \(player?.path ?? "")")
+        }
+        var requests = 0
+        for session in world.cache.openSessions {
+            // As many windows as an entry may have requests, each with a chunk that passed its limit, and what is written.
+            let bound: Int64 = (4 + 4) * (2048 + 1024)
+            guard session.bytesInMemory <= bound else {
+                throw WorldViolation(oracle: "resources", text: "\(session.bytesInMemory) bytes in memory")
+            }
+            if let broken = session.state.withLock({ $0.brokenInvariant }) {
+                throw WorldViolation(oracle: "state", text: "\(broken)\n\(session.explanation)")
+            }
+            requests += session.state.withLock { $0.transfers.values.count { $0.request != nil } }
+        }
+        let slots = world.cache.environment.hosts.active("http://origin.test")
+        guard slots == requests else {
+            throw WorldViolation(oracle: "state", text: "\(slots) connection slots for \(requests) requests")
+        }
+    }
+
+    /// Once faults stop every reader and operation ends in bounded time, and nothing is left of them.
+    private mutating func settle() throws {
+        world.origin.setDown(false)
+        set(.sound)
+        try? world.cache.setLimits(.none)
+        for object in plan.objects.indices {
+            for user in 0..<WorldPlan.users {
+                world.origin.change(path(object, user)) { resource in
+                    resource.behaviour.body = .none
+                    resource.behaviour.status = nil
+                    resource.behaviour.contentRange = .none
+                    resource.behaviour.loginPage = false
+                    resource.behaviour.firstByteDelay = 0
+                    if resource.content.length < 1 << 40 { resource.behaviour.bytesPerSecond = 0 }
+                }
+            }
+        }
+        if isSuspended { operate(.resume, 0) }
+        // What has no end in sight is not waited for.
+        for index in players.indices where owners[index].map({ plan.objects[$0.object].length > 1 << 40 }) == true {
+            players[index]?.leave()
+            players[index] = nil
+        }
+        world.queues.advance(130 * second)
+        let started = world.queues.time
+        while world.queues.time - started < 300 * second {
+            for index in players.indices where players[index] != nil { held.remove(index) }
+            try takeAll(1 << 20)
+            try check()
+            let isWaiting = players.contains { player in
+                guard let player else { return false }
+                return !player.isAtEnd && player.failure == nil && player.position < 1 << 20
+            }
+            if !isWaiting, tasks.allSatisfy({ $0.ending.hasCome }) { break }
+            world.queues.advance(second)
+        }
+        for player in players.compactMap({ $0 })
+        where !player.isAtEnd && player.failure == nil && player.position < 1 << 20 {
+            throw WorldViolation(
+                oracle: "liveness",
+                text: "a reader of \(player.path) hangs at \(player.position)\n"
+                    + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+        }
+        for task in tasks where !task.ending.hasCome {
+            throw WorldViolation(
+                oracle: "liveness",
+                text: "\(task.name) never ends\n" + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+        }
+        for index in players.indices {
+            players[index]?.leave()
+            players[index] = nil
+        }
+        world.queues.advance(200 * second)
+        try check()
+        try checkNothingLeft()
+        try replay()
+        try checkClosed()
+    }
+
+    private func checkNothingLeft() throws {
+        let sessions = world.cache.openSessions
+        guard sessions.isEmpty else {
+            throw WorldViolation(
+                oracle: "resources",
+                text: "\(sessions.count) sessions never close\n" + sessions.map(\.explanation).joined(separator: "\n"))
+        }
+        let environment = world.cache.environment
+        guard environment.unwritten.count == 0 else {
+            throw WorldViolation(oracle: "resources", text: "\(environment.unwritten.count) bytes never written")
+        }
+        guard environment.hosts.active("http://origin.test") == 0 else {
+            throw WorldViolation(oracle: "resources", text: "connection slots are never released")
+        }
+    }
+
+    /// What is stored is right after a restart; a reader that began on old bytes may be told so once.
+    private mutating func replay() throws {
+        try world.restart()
+        listen()
+        for (object, spec) in plan.objects.enumerated() where spec.length < 1 << 40 {
+            for attempt in 1...3 {
+                let player = world.player(spec.path)
+                player.knownGenerations = versions[object * WorldPlan.users]
+                player.finish()
+                if let violation = player.violation {
+                    throw WorldViolation(oracle: "durability", text: "\(violation) in \(spec.path) after a restart")
+                }
+                if player.isAtEnd { break }
+                guard attempt < 3 else {
+                    throw WorldViolation(
+                        oracle: "liveness",
+                        text: "\(spec.path) after a restart ended with \(String(describing: player.failure))")
+                }
+            }
+        }
+    }
+
+    /// After closing nothing reaches the origin.
+    private func checkClosed() throws {
+        let (cache, queues) = (world.cache, world.queues)
+        let ending = Ending()
+        Task(executorPreference: queues) {
+            await cache.close()
+            ending.come()
+        }
+        queues.advance(60 * second)
+        guard ending.hasCome else { throw WorldViolation(oracle: "closed", text: "close() never returns") }
+        let requests = world.origin.requestCount
+        let player = world.player(plan.objects[0].path)
+        player.play(patience: second)
+        player.leave()
+        guard world.origin.requestCount == requests, player.received == 0, player.failure != nil else {
+            throw WorldViolation(oracle: "closed", text: "a closed cache still answers")
+        }
+    }
+}
+
+/// An origin that answers users of some paths apart.
+private final class PathUserClient: OriginClient {
+    private let inner: any OriginClient
+    private let paths: Set<String>
+
+    init(_ inner: any OriginClient, _ paths: Set<String>) {
+        self.inner = inner
+        self.paths = paths
+    }
+
+    func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
+        guard paths.contains(request.url.path), let user = request.fields["Authorization"],
+            let url = OriginURL("\(request.url.description)-\(user)")
+        else { return inner.start(request, onEvent: onEvent) }
+        var request = request
+        request.url = url
+        return inner.start(request, onEvent: onEvent)
+    }
+}
