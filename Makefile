@@ -47,7 +47,7 @@ format:  ## Put the sources into the house's format.
 
 simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n of REPRISE_KIND=roomy.
 	scripts/build --build-tests $(CORE)
-	REPRISE_SEEDS=$(SEEDS) scripts/run-tests .build-core/debug Simulation
+	REPRISE_SEEDS=$(SEEDS) REPRISE_WORLD_SEEDS=$(SEEDS) scripts/run-tests .build-core/debug Simulation
 
 mistakes:  ## Put known mistakes into a copy of AVPlayer's door: a test has to notice each.
 	scripts/mistakes $(MISTAKES)

@@ -235,12 +235,12 @@ public final class MediaCache: Sendable {
     ) -> ReaderHandle.Place {
         while true {
             let session = session(for: request)
-            // A session of a closed cache takes no reader, and neither would the next one.
-            if status == .closed { return ReaderHandle.Place(session: session, id: nil) }
             let id = session.attach(
                 url: request.url, fields: request.fields, position: position, end: end, priority: priority,
                 isKept: request.isKept)
             if let id { return ReaderHandle.Place(session: session, id: id) }
+            // A session of a closed cache takes no reader, and neither would the next one.
+            if status == .closed { return ReaderHandle.Place(session: session, id: nil) }
             // It was closed between look-up and attaching; the next look-up makes a new one.
             forget(session)
         }
@@ -261,13 +261,14 @@ public final class MediaCache: Sendable {
     }
 
     func session(for request: ResourceRequest) -> ResourceSession {
-        let (session, isCrowded) = state.withLock { state in
-            if let session = state.sessions[request.key] { return (session, false) }
+        let (session, isCrowded, isClosed) = state.withLock { state in
+            if let session = state.sessions[request.key] { return (session, false, false) }
             let session = makeSession(request, isPrivate: false)
-            if state.status == .closed { return (session, false) }
+            if state.status == .closed { return (session, false, true) }
             state.sessions[request.key] = session
-            return (session, state.idleLimit.beginsLook(at: state.sessions.count))
+            return (session, state.idleLimit.beginsLook(at: state.sessions.count), false)
         }
+        if isClosed { session.shutDown() }
         if isCrowded { environment.queues.read { [weak self] in self?.closeSomeIdle() } }
         return session
     }

@@ -1,4 +1,5 @@
 public import RepriseHTTP
+import ReprisePlatform
 
 /// What names a resource in the store: two URLs with one key share one entry.
 public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
@@ -10,7 +11,7 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Two keys are equal where their bytes are: what Unicode calls equal may be two resources.
     public static func == (left: ResourceKey, right: ResourceKey) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        SystemCalls.haveSameBytes(left.text, right.text)
     }
 
     /// Hashes the bytes.

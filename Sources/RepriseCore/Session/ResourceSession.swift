@@ -61,8 +61,7 @@ package final class ResourceSession: Sendable {
         perform { state in
             guard !state.isForgotten else { return nil }
             state.url = environment.freshURLs?.newest(url) ?? url
-            state.fields = fields
-            state.fieldsOrigin = url.origin
+            state.caller = Caller(fields, for: url)
             environment.hub.count { $0.readers += 1 }
             return state.attach(position: position, end: end, priority: priority, isKept: isKept)
         }

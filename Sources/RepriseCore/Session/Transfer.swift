@@ -82,12 +82,23 @@ struct Transfer {
     }
 }
 
+/// Whom a reader reads for. A reference, as readers are copied often.
+final class Caller: Sendable {
+    /// The caller's own fields.
+    let fields: HTTPFields
+    /// The URL they were given for.
+    let url: OriginURL
+
+    init(_ fields: HTTPFields, for url: OriginURL) {
+        self.fields = fields
+        self.url = url
+    }
+}
+
 /// One reader, as a session knows it.
 struct Reader {
     let id: Int
-    /// The caller's own fields, and the origin they were given for.
-    let fields: HTTPFields
-    let origin: String
+    let caller: Caller
     var position: Int64
     /// `Int64.max` for "to the end".
     var end: Int64
@@ -124,6 +135,9 @@ struct Reader {
     var hasBytes = false
     /// A region was handed to it, so large that it lies in a socket still: what comes after it is wanted once it asks.
     var holdsRegion = false
+
+    /// The caller's own fields.
+    var fields: HTTPFields { caller.fields }
 
     /// Whether it stands where no resource has a byte; it is told so, and nothing is asked for.
     var isBeyondAnyResource: Bool { position >= ResponseJudge.longestResource }

@@ -178,6 +178,7 @@ extension ManualQueues: WorkQueues {
 
 /// Runs tasks that prefer it, and the asynchronous functions they call, on the same thread and clock as all other work.
 extension ManualQueues: TaskExecutor {
+    /// Runs a task's next step among all other work that is due.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         add(0, lane: nil) { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }

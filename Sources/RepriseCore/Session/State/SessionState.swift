@@ -61,9 +61,10 @@ struct SessionState {
     let isOfVariant: Bool
     let environment: SessionEnvironment
     var url: OriginURL
-    /// The caller's own fields, from the newest request, and the origin they were given for.
-    var fields: HTTPFields
-    var fieldsOrigin: String
+    /// The newest caller.
+    var caller: Caller
+    /// The caller's own fields, from the newest request.
+    var fields: HTTPFields { caller.fields }
     /// Fields the origin refused lately: another caller's may still do.
     var refusedFields: [HTTPFields] = []
     static let refusedFieldsLimit = 4
@@ -131,8 +132,7 @@ struct SessionState {
         self.key = key
         isOfVariant = key != key.primary
         self.url = environment.freshURLs?.newest(url) ?? url
-        self.fields = fields
-        fieldsOrigin = url.origin
+        caller = Caller(fields, for: url)
         self.isPrivate = isPrivate
         self.environment = environment
         isSuspended = !environment.access.isOpen
@@ -230,7 +230,7 @@ struct SessionState {
         let id = makeID()
         let now = now
         var reader = Reader(
-            id: id, fields: fields, origin: fieldsOrigin, position: position, end: end, priority: priority,
+            id: id, caller: caller, position: position, end: end, priority: priority,
             waitsSince: now, lastStep: now)
         let inheritTime = tuning.inheritTime
         recentEnds.removeAll { now - $0.at > inheritTime }
@@ -302,6 +302,7 @@ struct SessionState {
 
     /// What is never stored goes with its last reader: nothing of it is replayed.
     private mutating func dropTransient() {
+        guard representations.values.contains(where: \.isTransient) else { return }
         for number in representations.keys.sorted() where representations[number]?.isTransient == true {
             guard !readers.values.contains(where: { $0.representation == number }) else { continue }
             dropTransfers(of: number)

@@ -14,8 +14,8 @@ extension SessionState {
 
     /// The fields of a caller that may be sent to a URL: what may be a credential stays with the origin it was given for.
     func allowed(_ fields: HTTPFields, of requester: Int?, at url: OriginURL) -> HTTPFields {
-        let origin = requester.flatMap { readers[$0]?.origin } ?? fieldsOrigin
-        guard origin != url.origin else { return fields }
+        let givenFor = requester.flatMap { readers[$0]?.caller.url } ?? caller.url
+        guard givenFor != url, givenFor.origin != url.origin else { return fields }
         var kept = HTTPFields()
         for line in fields.lines where SessionState.harmlessFields.contains(where: line.name.equalsIgnoringCase) {
             kept.add(line.name, line.value)
