@@ -33,10 +33,18 @@ package enum SystemCalls {
         var (left, right) = (left, right)
         return left.withUTF8 { left in
             right.withUTF8 { right in
-                guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress else {
-                    return left.count == right.count
+                guard left.count == right.count else { return false }
+                let (first, second) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+                var index = 0
+                // Word by word: keys are compared at every look-up.
+                while index + 8 <= first.count {
+                    let word = unsafe first.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    guard unsafe word == second.loadUnaligned(fromByteOffset: index, as: UInt64.self) else {
+                        return false
+                    }
+                    index += 8
                 }
-                return unsafe memcmp(first, second, left.count) == 0
+                return unsafe first[index...].elementsEqual(second[index...])
             }
         }
     }
