@@ -179,6 +179,11 @@ package final class Generation: Sendable {
     /// The bytes some slot claims, as far as slots have been read.
     package var claimed: ByteRangeSet { state.withLock { $0.claimed } }
 
+    /// Answers a question about the claimed bytes without a copy of them; under the generation's lock, so it must be quick.
+    package func askClaimed<Answer: Sendable>(_ question: (borrowing ByteRangeSet) -> Answer) -> Answer {
+        state.withLock { question($0.claimed) }
+    }
+
     /// Whether every byte of `range` is claimed.
     package func claims(_ range: ByteRange) -> Bool { state.withLock { $0.claimed.contains(range) } }
 

@@ -121,8 +121,9 @@ extension SessionState {
             },
             stored: { limit in
                 guard let generation = representation.generation else { return nil }
-                let range = SessionState.overlap(
-                    in: generation.claimed, before: isSequential ? nil : wanted.lowerBound, limit: limit)
+                let range = generation.askClaimed {
+                    SessionState.overlap(in: $0, before: isSequential ? nil : wanted.lowerBound, limit: limit)
+                }
                 return range.map { (generation, $0) }
             })
     }
@@ -133,19 +134,19 @@ extension SessionState {
             guard case .unloaded(let range) = generation.availability(at: 0) else { return nil }
             return range
         }
-        return generation.claimed.isEmpty ? generation.firstUnloaded : nil
+        return generation.askClaimed { $0.isEmpty } ? generation.firstUnloaded : nil
     }
 
     /// Whether no byte of a representation is stored, in memory or in a reader's hands. What was not looked at may be stored.
     func isBlank(_ representation: Representation) -> Bool {
-        representation.generation.map { $0.claimed.isEmpty && $0.firstUnloaded == nil } ?? true
+        representation.generation.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
             && !buffers.of(representation.id).contains { !$0.range.isEmpty }
             && !readers.values.contains { $0.representation == representation.id && $0.hasBytes && $0.failure == nil }
     }
 
     /// Which stored bytes an answer is compared with: those just before `offset`, where none adjoin the first ones. An answer
     /// that begins at 0 (`nil`) can only be compared from there on.
-    private static func overlap(in claimed: ByteRangeSet, before offset: Int64?, limit: Int64) -> ByteRange? {
+    private static func overlap(in claimed: borrowing ByteRangeSet, before offset: Int64?, limit: Int64) -> ByteRange? {
         guard let offset else {
             return claimed.range(containing: 0).map { ByteRange(0, min($0.upperBound, limit)) }
         }

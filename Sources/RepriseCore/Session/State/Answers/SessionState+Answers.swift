@@ -124,7 +124,8 @@ extension SessionState {
     }
 
     private func isComparableFromStart(_ representation: Representation) -> Bool {
-        buffers.heldEnd(representation.id, from: 0) != nil || representation.generation?.claimed.contains(0) ?? false
+        buffers.heldEnd(representation.id, from: 0) != nil
+            || representation.generation?.askClaimed({ $0.contains(0) }) ?? false
     }
 
     /// While a first answer was under way another transfer may have shown the representation: it is the same resource.

@@ -23,7 +23,8 @@ extension SessionState {
     func isWorthTrial(_ id: Int, _ held: Representation, _ new: Validator, length: Int64?) -> Bool {
         guard environment.sameness.policy(for: url.host) == .automatic, let transfer = transfers[id],
             transfer.continuation.trial == nil, length == nil || held.info.length == nil || length == held.info.length,
-            held.generation?.claimed.isEmpty == false || buffers.of(held.id).contains(where: { !$0.range.isEmpty })
+            held.generation?.askClaimed({ $0.isEmpty }) == false
+                || buffers.of(held.id).contains(where: { !$0.range.isEmpty })
         else { return false }
         if isElsewhere(held) { return true }
         // Only the tag differs: nodes of one CDN often disagree about tags. HTTP's own rules take tags as they are.

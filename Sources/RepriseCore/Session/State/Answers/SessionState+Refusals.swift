@@ -36,7 +36,7 @@ extension SessionState {
     /// Whether a byte at or after an offset is stored or in memory.
     private func holds(_ representation: Representation, from offset: Int64) -> Bool {
         buffers.of(representation.id).contains { $0.range.upperBound > offset && !$0.range.isEmpty }
-            || representation.generation?.claimed.upperBound ?? 0 > offset
+            || representation.generation?.askClaimed({ $0.upperBound }) ?? 0 > offset
     }
 
     mutating func refused(_ id: Int, _ status: Int, _ head: OriginResponseHead) {
