@@ -28,7 +28,7 @@ package final class ResourceSession: Sendable {
         state = Lock(
             SessionState(key: key, url: url, fields: fields, isPrivate: isPrivate, environment: environment))
         state.withLock { state in
-            // Later, as whoever gives a slot back is in the middle of its own effects.
+            // Later: the session that releases a slot is in the middle of its own effects.
             state.onPlaceFree = { [weak self, queues = environment.queues] in
                 queues.soon { [weak self] in self?.perform { $0.placeIsFree() } }
             }
@@ -99,7 +99,7 @@ package final class ResourceSession: Sendable {
     /// Since when it is idle, in nanoseconds; `nil` where it is not.
     var idleSince: Int64? { state.withLock { $0.isIdle ? $0.idleSince : nil } }
 
-    /// Leaves the table of open resources where nothing was ever opened and nobody reads.
+    /// Leaves the table of open resources where nothing was ever opened and no reader is left.
     func leaveIfUnopened() { perform { if $0.phase == .closed { $0.close() } } }
 
     /// Closes the files now if nobody reads; `false` where somebody does.

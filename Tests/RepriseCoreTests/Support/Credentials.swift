@@ -5,11 +5,19 @@ import RepriseHTTP
 final class PerUserClient: OriginClient {
     private let inner: any OriginClient
 
-    init(_ inner: any OriginClient) { self.inner = inner }
+    /// The paths for which that holds; `nil` for all.
+    private let paths: Set<String>?
+
+    init(_ inner: any OriginClient, paths: Set<String>? = nil) {
+        self.inner = inner
+        self.paths = paths
+    }
 
     func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
         var request = request
-        if let user = request.fields["Authorization"], let url = OriginURL("\(request.url.description)-\(user)") {
+        if paths?.contains(request.url.path) ?? true, let user = request.fields["Authorization"],
+            let url = OriginURL("\(request.url.description)-\(user)")
+        {
             request.url = url
         }
         return inner.start(request, onEvent: onEvent)

@@ -60,7 +60,7 @@ struct WorldRun {
             if isShared { $0.freshness = .http }
             if plan.isSealed { $0.seal = .testing }
         } through: { _, client in
-            PathUserClient(client, perUser)
+            PerUserClient(client, paths: perUser)
         }
         world.queues.tellCircles(after: 30_000)
         versions = Array(repeating: [], count: plan.objects.count * WorldPlan.users)
@@ -360,25 +360,5 @@ struct WorldRun {
         guard world.origin.requestCount == requests, player.received == 0, player.failure != nil else {
             throw WorldViolation(oracle: "closed", text: "a closed cache still answers")
         }
-    }
-}
-
-/// An origin that answers users of some paths apart.
-private final class PathUserClient: OriginClient {
-    private let inner: any OriginClient
-    private let paths: Set<String>
-
-    init(_ inner: any OriginClient, _ paths: Set<String>) {
-        self.inner = inner
-        self.paths = paths
-    }
-
-    func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
-        guard paths.contains(request.url.path), let user = request.fields["Authorization"],
-            let url = OriginURL("\(request.url.description)-\(user)")
-        else { return inner.start(request, onEvent: onEvent) }
-        var request = request
-        request.url = url
-        return inner.start(request, onEvent: onEvent)
     }
 }

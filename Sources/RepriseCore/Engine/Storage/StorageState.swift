@@ -11,7 +11,7 @@ import RepriseStorage
 ///                                |__ retry: creating, or storing where its files are there
 ///
 /// All of it is one value: what is stored, what can be read, what is waited for and when storing is tried again cannot
-/// disagree. The router passes on every change (`destination`, `isSettled`) to buffers and to those who wait.
+/// disagree. The router passes on every change (`destination`, `isSettled`) to buffers and waiting readers.
 struct StorageState {
     /// Why nothing is stored.
     enum Refusal: Sendable, Hashable {
@@ -21,7 +21,7 @@ struct StorageState {
         case declined
         /// The disk or the quota refused; tried again.
         case failed
-        /// Its files belong to nobody, or to another process.
+        /// Its files were removed, or belong to another process.
         case left
     }
 
@@ -95,7 +95,7 @@ struct StorageState {
     /// When storing is to be tried again, in nanoseconds.
     var retryAt: Int64? { if case .off(_, .failed) = state { backoff?.at } else { nil } }
 
-    /// Where bytes go; two states with equal destinations differ for nobody else.
+    /// Where bytes go; two states with equal destinations are the same to all others.
     var destination: Destination {
         switch state {
         case .undecided, .creating: .undecided

@@ -185,7 +185,7 @@ extension SessionState {
             if environment.freshness == .http, !isPrivate, !representation.isPrivate, reader != request?.requester,
                 let outcome = readers[reader]?.outcome, let fields = readers[reader]?.fields
             {
-                // Nobody can confirm later what is not stored.
+                // What is not stored cannot be confirmed later.
                 if representation.isTransient, reuse(of: representation, by: fields).asksOrigin { continue }
                 guard admit(reader, to: representation) else { continue }
                 readers[reader]?.outcome = outcome

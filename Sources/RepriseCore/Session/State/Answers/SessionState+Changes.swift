@@ -46,8 +46,8 @@ extension SessionState {
         }
     }
 
-    /// Whether a reader that was told nothing yet is given the new representation: the one that asked, and those who may use
-    /// it without asking.
+    /// Whether a reader that was told nothing yet is given the new representation: one that its transfer runs for, whose
+    /// request fields choose it.
     private mutating func mayBeGiven(_ reader: Int, _ number: Int, _ request: Transfer.Request) -> Bool {
         guard let found = readers[reader], !found.isBound, found.failure == nil, found.representation != number,
             transfers.values.contains(where: { $0.request?.serial == request.serial && $0.readers.contains(reader) }),

@@ -97,7 +97,7 @@ extension SessionState {
     func holdOff(_ retryAfter: Int64) -> Int64 { min(max(0, retryAfter), 86_400) * TransferTuning.second }
 
     /// The origin asked to be left alone: a server that has too many requests means all of them (RFC 6585 §4), any other
-    /// status this resource. Whoever asks next, in whatever session, waits.
+    /// status this resource. The next request waits, in any session.
     mutating func noteHoldOff(_ request: Transfer.Request, _ status: Int, _ error: CacheError) {
         guard let retryAfter = error.retryAfter else { return }
         let scope: HostBook.HoldOff.Scope = status == 429 ? .host : .resource(key)
