@@ -159,6 +159,75 @@ struct LeaseTests {
         #expect(try StoreFixture.served(reopened, content).ranges == [ByteRange(0, 64)])
     }
 
+    /// Lets `other` run between a read of `path` and whoever asked for it, unless it rightly waits for the call.
+    private func run(
+        _ fixture: StoreFixture, afterReadOf path: String, _ call: () throws -> Void,
+        other: @escaping @Sendable () throws -> Void
+    ) throws {
+        let finished = DispatchSemaphore(value: 0)
+        let hasStarted = Lock(false)
+        fixture.files.interruptReads { [files = fixture.files] read in
+            guard read == path else { return }
+            let isFirst = hasStarted.withLock { hasStarted in
+                defer { hasStarted = true }
+                return !hasStarted
+            }
+            guard isFirst else { return }
+            files.interruptReads(nil)
+            DispatchQueue.global().async {
+                #expect(throws: Never.self) { try other() }
+                finished.signal()
+            }
+            if finished.wait(timeout: .now() + 0.2) == .success { finished.signal() }
+        }
+        try call()
+        #expect(finished.wait(timeout: .now() + 30) == .success)
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases, [false, true])
+    func `inv27 slots that were read before a discard do not bring its blocks back`(
+        kind: StoreFixture.Kind, isForgotten: Bool
+    ) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let info = try StoreFixture.add("a", content, to: fixture.open()).info
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        if isForgotten { try generation.load(ByteRange(0, 64)) }
+        if isForgotten { try generation.startOver() }
+        try run(fixture, afterReadOf: fixture.path(info, "blocks.1")) {
+            try generation.load(ByteRange(0, 64))
+        } other: {
+            try generation.discard(ByteRange(16, 48))
+            guard isForgotten else { return }
+            try generation.startOver()
+        }
+        #expect(
+            try StoreFixture.served(generation, content).ranges == [ByteRange(0, 16), ByteRange(48, 64)])
+        #expect(generation.damagedBlocks == 0)
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv02 inv27 a fill that goes on in a block does not prove it when it was discarded`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let entry = try StoreFixture.add("a", content, [ByteRange(0, 24)], to: fixture.open())
+        let generation = entry.generation
+        // Its room is not given back as long as somebody reads it.
+        var lease: ExtentLease? = generation.lease(ByteRange(16, 24))
+        try run(fixture, afterReadOf: fixture.path(entry.info, "blocks.1")) {
+            _ = try generation.makePen(at: 24)
+        } other: {
+            try generation.discard(ByteRange(16, 32))
+        }
+        #expect(try #require(lease).range == ByteRange(16, 24))
+        lease = nil
+        try generation.punchPending()
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 16)])
+        #expect(generation.damagedBlocks == 0)
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases, [Int64(7), 16])
     func `inv02 inv27 readers, fills and discards on many threads never show a wrong byte`(
         kind: StoreFixture.Kind, blockSize: Int64

@@ -28,8 +28,10 @@ package final class Generation: Sendable {
     }
 
     struct State {
-        /// Bytes whose slots have been read.
+        /// Bytes whose slots are known: read, or written or cleared by us since.
         var loaded = ByteRangeSet()
+        /// Moves when known slots are forgotten: what was read of the slots before may be from before a change.
+        var forgettings: UInt64 = 0
         /// Slots that were read and are not verified yet, by block.
         var slots: [Int64: Slot] = [:]
         /// In a sealed store what opens each block, verified or not, and of those that a lease still covers.
@@ -61,6 +63,12 @@ package final class Generation: Sendable {
             let slots = max(0, slotsFileSize - BlockLayout.headerSize) / layout.slotSize
             slotsEnd = min(slots, .max / layout.blockSize) * layout.blockSize
             loaded.insert(.from(slotsEnd))
+        }
+
+        /// The slots of `range` have to be read anew.
+        mutating func forgetSlots(of range: ByteRange) {
+            loaded.remove(range)
+            forgettings += 1
         }
 
         /// The room of `range` was given back: what opened its blocks is of no use any more.
@@ -140,6 +148,7 @@ package final class Generation: Sendable {
                 fresh.isPunchable = state.isPunchable
                 fresh.isGivenToKernel = state.isGivenToKernel
                 fresh.epoch = state.epoch + 1
+                fresh.forgettings = state.forgettings + 1
                 state = fresh
             }
         }
@@ -210,28 +219,38 @@ package final class Generation: Sendable {
     /// Reads the slots of `range`. I/O.
     package func load(_ range: ByteRange) throws(FileError) {
         let first = layout.block(at: range.lowerBound)
-        let slotsEnd = state.withLock { $0.slotsEnd }
+        let (slotsEnd, forgettings) = state.withLock { ($0.slotsEnd, $0.forgettings) }
         let last = layout.block(at: layout.blockEnd(of: min(range.upperBound, slotsEnd)))
         guard last > first else { return }
+        let bytes = try slotBytes(first, last)
+        let isTaken = state.withLock { state in
+            guard state.forgettings == forgettings else { return false }
+            take(bytes, first, last, &state)
+            return true
+        }
+        // Slots were forgotten meanwhile, and may have been cleared before that and after they were read here.
+        if !isTaken { try changes.withLock { _ throws(FileError) in try reloadSlots(first, last) } }
+    }
+
+    private func slotBytes(_ first: Int64, _ last: Int64) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
-        try blocks.read(
-            at: layout.slotOffset(of: first), count: Int((last - first) * layout.slotSize), into: &bytes)
-        var found: [(Int64, Slot)] = []
+        try blocks.read(at: layout.slotOffset(of: first), count: Int((last - first) * layout.slotSize), into: &bytes)
+        return bytes
+    }
+
+    /// Takes over what was read of slots, but for those that are known: what we wrote or cleared meanwhile is newer.
+    private func take(_ bytes: [UInt8], _ first: Int64, _ last: Int64, _ state: inout State) {
         for block in first..<last {
             let index = Int((block - first) * layout.slotSize)
-            if let slot = slot(in: bytes, at: index, of: block) { found.append((block, slot)) }
+            let start = layout.range(of: block).lowerBound
+            guard !state.loaded.contains(start), !state.claimed.contains(start),
+                let slot = slot(in: bytes, at: index, of: block)
+            else { continue }
+            state.slots[block] = slot
+            note(&state, sealIn: bytes, at: index, of: block)
+            state.claimed.insert(ByteRange(offset: start, count: Int64(slot.validLength)))
         }
-        state.withLock { state in
-            for (block, slot) in found {
-                // A block may have been written since its page was asked for: what we wrote is newer.
-                let start = layout.range(of: block).lowerBound
-                guard !state.loaded.contains(start), !state.claimed.contains(start) else { continue }
-                state.slots[block] = slot
-                note(&state, sealIn: bytes, at: Int((block - first) * layout.slotSize), of: block)
-                state.claimed.insert(ByteRange(offset: start, count: Int64(slot.validLength)))
-            }
-            state.loaded.insert(ByteRange(first * layout.blockSize, last * layout.blockSize))
-        }
+        state.loaded.insert(ByteRange(first * layout.blockSize, last * layout.blockSize))
     }
 
     /// Checks the proof of every claimed block that `range` touches. A block that fails becomes absent and its
@@ -327,7 +346,7 @@ package final class Generation: Sendable {
                 let blocks = ByteRange(first * layout.blockSize, last * layout.blockSize)
                 state.verified.remove(blocks)
                 state.claimed.remove(blocks)
-                state.loaded.remove(blocks)
+                state.forgetSlots(of: blocks)
                 for block in first..<last {
                     state.slots[block] = nil
                     state.seals[block] = nil
@@ -337,22 +356,10 @@ package final class Generation: Sendable {
         }
     }
 
+    // Reads slots while nothing changes.
     private func reloadSlots(_ first: Int64, _ last: Int64) throws(FileError) {
-        var bytes: [UInt8] = []
-        try blocks.read(
-            at: layout.slotOffset(of: first), count: Int((last - first) * layout.slotSize), into: &bytes)
-        state.withLock { state in
-            for block in first..<last {
-                let index = Int((block - first) * layout.slotSize)
-                let range = layout.range(of: block)
-                guard !state.claimed.contains(range.lowerBound), let slot = slot(in: bytes, at: index, of: block)
-                else { continue }
-                state.slots[block] = slot
-                note(&state, sealIn: bytes, at: index, of: block)
-                state.claimed.insert(ByteRange(offset: range.lowerBound, count: Int64(slot.validLength)))
-            }
-            state.loaded.insert(ByteRange(first * layout.blockSize, last * layout.blockSize))
-        }
+        let bytes = try slotBytes(first, last)
+        state.withLock { take(bytes, first, last, &$0) }
     }
 
     /// A lease on verified bytes from `range.lowerBound` on, as many of `range` as are verified in one run;
@@ -508,12 +515,13 @@ package final class Generation: Sendable {
             state.withLock { state in
                 state.verified.remove(blocksRange)
                 state.claimed.remove(blocksRange)
+                state.loaded.insert(blocksRange)
                 for block in first..<last { state.slots[block] = nil }
             }
             let zeros = [UInt8](repeating: 0, count: Int((last - first) * layout.slotSize))
             do throws(FileError) { try blocks.write(zeros, at: layout.slotOffset(of: first)) } catch {
                 // What the slots say now is read anew; nothing was punched.
-                state.withLock { $0.loaded.remove(blocksRange) }
+                state.withLock { $0.forgetSlots(of: blocksRange) }
                 throw error
             }
             state.withLock { $0.pendingPunch.insert(blocksRange) }

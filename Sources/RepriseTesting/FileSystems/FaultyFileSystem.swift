@@ -2,8 +2,8 @@ public import ReprisePlatform
 
 /// A file system that passes calls on to another one and fails those a rule chooses; it counts all calls.
 ///
-/// The rule runs before the call, outside every lock, and may use the file system itself: so a test can put one
-/// call in the middle of another. Rules can be changed at any time and hold for handles that are already open.
+/// The rule runs before the call, an interruption after a read of it; both outside every lock of this file system, and both may
+/// use it themselves: so a test can put one call in the middle of another. Rules can be changed at any time and hold for handles that are already open.
 public final class FaultyFileSystem: FileSystem {
     /// A call of `FileSystem` or `FileHandle`.
     package enum Operation: Sendable, Hashable, CaseIterable {
@@ -24,8 +24,12 @@ public final class FaultyFileSystem: FileSystem {
     /// Chooses: the call, its path, and how many calls of that operation there were, this one included.
     package typealias Rule = @Sendable (_ operation: Operation, _ path: String, _ callNumber: Int) -> Fault?
 
+    /// What happens between a read and whoever asked for it.
+    package typealias Interruption = @Sendable (_ path: String) -> Void
+
     private struct State {
         var rule: Rule?
+        var interruption: Interruption?
         var counts: [Operation: Int] = [:]
     }
 
@@ -40,6 +44,9 @@ public final class FaultyFileSystem: FileSystem {
 
     /// Replaces the rule; `nil` lets everything pass.
     package func setRule(_ rule: Rule?) { state.withLock { $0.rule = rule } }
+
+    /// Replaces what happens after each read; `nil` for nothing.
+    package func interruptReads(_ interruption: Interruption?) { state.withLock { $0.interruption = interruption } }
 
     /// How often an operation was called, failed calls included.
     package func count(of operation: Operation) -> Int { state.withLock { $0.counts[operation] ?? 0 } }
@@ -110,6 +117,8 @@ public final class FaultyFileSystem: FileSystem {
         return rule?(operation, path, number)
     }
 
+    fileprivate func interrupt(_ path: String) { state.withLock { $0.interruption }?(path) }
+
     fileprivate func pass(_ operation: Operation, _ path: String) throws(FileError) {
         switch fault(operation, path) {
         case .error(let code), .short(_, let code): throw FileError(code: code, operation: "\(operation)", path: path)
@@ -137,6 +146,7 @@ private final class FaultyFileHandle: FileHandle {
         case .shortRead(let limit): try base.read(at: offset, count: min(count, limit), into: &buffer)
         case nil: try base.read(at: offset, count: count, into: &buffer)
         }
+        system.interrupt(path)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {

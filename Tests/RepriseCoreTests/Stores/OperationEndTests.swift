@@ -70,8 +70,9 @@ import Testing
             configuration.tuning.headTimeout = 50 * millisecond
             configuration.tuning.stallTimeout = 50 * millisecond
         }
-        try await stage.read("/a", from: cache)
         let resource = try cache.resource(for: stage.url("/a"))
+        // Complete means stored: what a reader was given may still be on its way to the disk.
+        _ = try await resource.fileURL()
         stage.put("/a", length: 300_000) { $0.firstByteDelay = 3600 * second }
         await #expect(throws: CacheError.self) { _ = try await resource.compareWithOrigin() }
         stage.put("/a", length: 300_000) { $0.body = .stall(at: 100_000) }
