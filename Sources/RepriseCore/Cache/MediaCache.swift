@@ -242,7 +242,7 @@ public final class MediaCache: Sendable {
             // A session of a closed cache takes no reader, and neither would the next one.
             if status == .closed { return ReaderHandle.Place(session: session, id: nil) }
             // It was closed between look-up and attaching; the next look-up makes a new one.
-            forget(session)
+            forget(session, .unlisted)
         }
     }
 
@@ -283,7 +283,7 @@ public final class MediaCache: Sendable {
     private func makeSession(_ request: ResourceRequest, isPrivate: Bool) -> ResourceSession {
         ResourceSession(
             key: request.key, url: request.url, fields: request.fields, isPrivate: isPrivate, environment: environment
-        ) { [weak self] session in self?.forget(session) }
+        ) { [weak self] session, departure in self?.forget(session, departure) }
     }
 
     private func makePrivateSession(_ request: ResourceRequest) -> ResourceSession {
@@ -295,12 +295,15 @@ public final class MediaCache: Sendable {
         }
     }
 
-    private func forget(_ session: ResourceSession) {
-        let isIdle = session.isIdle
+    private func forget(_ session: ResourceSession, _ departure: EntryLifecycle.Departure) {
         state.withLock { state in
-            if state.sessions[session.key] === session { state.sessions[session.key] = nil }
-            // One that is only not to be shared any more goes on until its readers and transfers are done.
-            state.privateSessions[ObjectIdentifier(session)] = isIdle ? nil : session
+            let isListed = state.sessions[session.key] === session
+            if isListed { state.sessions[session.key] = nil }
+            switch departure {
+            // It goes on until its readers and transfers are done, unless it was told to be gone by another thread before.
+            case .unlisted: if isListed { state.privateSessions[ObjectIdentifier(session)] = session }
+            case .gone: state.privateSessions[ObjectIdentifier(session)] = nil
+            }
         }
     }
 

@@ -46,12 +46,12 @@ extension ResourceSession {
             let current = state.current.flatMap { state.representations[$0] }
             return ResourceReport(
                 key: key.text, length: current?.info.length, stored: current?.generation?.claimed.count ?? 0,
-                readers: state.readers.values.sorted { $0.id < $1.id }.map { reader in
+                readers: state.readers.map { reader in
                     ResourceReport.Reader(
                         position: reader.position, end: reader.end == .max ? nil : reader.end,
                         isWaiting: reader.isWaiting, isFetch: reader.priority == .prefetch)
                 },
-                transfers: state.transfers.values.sorted { $0.id < $1.id }.map { transfer in
+                transfers: state.transfers.map { transfer in
                     ResourceReport.Transfer(
                         start: transfer.start, position: state.head(of: transfer),
                         window: transfer.buffer.flatMap { state.buffers[$0]?.bytesInMemory } ?? 0,

@@ -3,7 +3,7 @@ import RepriseRanges
 import RepriseStorage
 
 /// One version of the resource's bytes, as a session knows it.
-struct Representation {
+struct Representation: Identifiable {
     let id: Int
     var info: EntryInfo { didSet { description = nil } }
     /// What doors are told of `info`, once it was made.

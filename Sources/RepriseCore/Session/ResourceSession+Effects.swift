@@ -36,7 +36,7 @@ extension ResourceSession {
             environment.freshURLs?.ask(refused) { [weak self] answer in
                 self?.perform { $0.refreshed(serial, answer) }
             }
-        case .forget: onForget(self)
+        case .depart(let departure): onDeparture(self, departure)
         }
     }
 

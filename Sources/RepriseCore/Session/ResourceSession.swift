@@ -1,4 +1,4 @@
-package import RepriseHTTP
+import RepriseHTTP
 import ReprisePlatform
 package import RepriseRanges
 package import RepriseStorage
@@ -14,17 +14,17 @@ package final class ResourceSession: Sendable {
     package let key: ResourceKey
     let environment: SessionEnvironment
     let state: Lock<SessionState>
-    let onForget: @Sendable (ResourceSession) -> Void
+    let onDeparture: @Sendable (ResourceSession, EntryLifecycle.Departure) -> Void
     /// What the session may do with the entry's files by their names.
     let tenure = EntryTenure()
 
-    package init(
+    init(
         key: ResourceKey, url: OriginURL, fields: HTTPFields, isPrivate: Bool, environment: SessionEnvironment,
-        onForget: @escaping @Sendable (ResourceSession) -> Void
+        onDeparture: @escaping @Sendable (ResourceSession, EntryLifecycle.Departure) -> Void
     ) {
         self.key = key
         self.environment = environment
-        self.onForget = onForget
+        self.onDeparture = onDeparture
         state = Lock(
             SessionState(key: key, url: url, fields: fields, isPrivate: isPrivate, environment: environment))
         state.withLock { state in
@@ -59,7 +59,7 @@ package final class ResourceSession: Sendable {
         isKept: Bool = true
     ) -> Int? {
         perform { state in
-            guard !state.isForgotten else { return nil }
+            guard state.lifecycle.takesReaders else { return nil }
             state.url = environment.freshURLs?.newest(url) ?? url
             state.caller = Caller(fields, for: url)
             environment.hub.count { $0.readers += 1 }
@@ -97,18 +97,18 @@ package final class ResourceSession: Sendable {
     var isIdle: Bool { state.withLock { $0.isIdle } }
 
     /// Since when it is idle, in nanoseconds; `nil` where it is not.
-    var idleSince: Int64? { state.withLock { $0.isIdle ? $0.idleSince : nil } }
+    var idleSince: Int64? { state.withLock { $0.isIdle ? $0.lifecycle.idleSince : nil } }
 
     /// Leaves the table of open resources where nothing was ever opened and no reader is left.
-    func leaveIfUnopened() { perform { if $0.phase == .closed { $0.close() } } }
+    func leaveIfUnopened() { perform { if $0.lifecycle.isClosed { $0.close() } } }
 
     /// Closes the files now if nobody reads; `false` where somebody does.
     @discardableResult
     package func closeIfIdle() -> Bool {
         perform { state in
-            for id in state.transfers.keys.sorted() where state.readers.isEmpty { state.finish(id) }
+            for id in state.transfers.ids where state.readers.isEmpty { state.finish(id) }
             state.close()
-            return state.phase == .gone
+            return state.lifecycle.isGone
         }
     }
 
@@ -146,21 +146,21 @@ package final class ResourceSession: Sendable {
     /// Readers, transfers and representations in words, for whoever has to find out why somebody waits.
     package var explanation: String {
         state.withLock { state in
-            let readers = state.readers.values.sorted { $0.id < $1.id }.map { reader in
+            let readers = state.readers.map { reader in
                 "reader \(reader.id) at \(reader.position) of \(reader.end) in \(reader.representation ?? 0)"
                     + (reader.isWaiting ? " waiting" : "") + (reader.isBound ? " bound" : "")
                     + (reader.failure.map { " failed: \($0)" } ?? "")
             }
-            let transfers = state.transfers.values.sorted { $0.id < $1.id }.map { transfer in
+            let transfers = state.transfers.map { transfer in
                 "transfer \(transfer.id) of \(transfer.representation ?? 0) at \(state.head(of: transfer)) "
                     + "goal \(transfer.goal) asked \(transfer.lastAsked)"
                     + (transfer.request == nil ? "" : " requesting") + (transfer.isSequential ? " sequential" : "")
             }
-            let buffers = state.representations.keys.sorted().flatMap { state.buffers.of($0) }.map { buffer in
+            let buffers = state.representations.ids.flatMap { state.buffers.of($0) }.map { buffer in
                 "buffer \(buffer.id.number) of \(buffer.representation) \(buffer.range) drained \(buffer.drained)"
                     + (buffer.isReleased ? " released" : "") + (buffer.isWriting ? " writing" : "")
             }
-            let representations = state.representations.values.sorted { $0.id < $1.id }.map { representation in
+            let representations = state.representations.map { representation in
                 "representation \(representation.id) length \(representation.info.length ?? -1)"
                     + (representation.isCommitted ? " committed" : "")
                     + (representation.isSuperseded ? " superseded" : "")

@@ -135,6 +135,16 @@ import Testing
         await #expect(throws: CacheError.self) { try await reading.value }
     }
 
+    @Test func `close leaves no open resource though a reader that failed is still held, inv25`() async throws {
+        stage.put("/a", length: 2_000_000) { $0.body = .stall(at: 100_000) }
+        let cache = try open()
+        var reader = try cache.resource(for: stage.url("/a")).reader()
+        #expect(try await reader.next() != nil)
+        await cache.close()
+        #expect(cache.openSessions.isEmpty)
+        await #expect(throws: CacheError.self) { while try await reader.next() != nil {} }
+    }
+
     // MARK: Other processes
 
     @Test func `a file that is leased keeps its path while another process has the store`() async throws {

@@ -238,7 +238,7 @@ struct WorldRun {
             if let broken = session.state.withLock({ $0.brokenInvariant }) {
                 throw WorldViolation(oracle: "state", text: "\(broken)\n\(session.explanation)")
             }
-            requests += session.state.withLock { $0.transfers.values.count { $0.request != nil } }
+            requests += session.state.withLock { $0.transfers.count { $0.request != nil } }
         }
         let slots = world.cache.environment.hosts.active("http://origin.test")
         guard slots == requests else {

@@ -88,7 +88,7 @@ extension SessionState {
     }
 
     private mutating func wakeReaders(of number: Int, in range: ByteRange) {
-        for reader in readers.keys.sorted() {
+        for reader in readers.ids {
             guard let waiting = readers[reader], waiting.wake != nil, waiting.representation == number,
                 range.contains(waiting.position)
             else { continue }

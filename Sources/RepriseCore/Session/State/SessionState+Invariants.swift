@@ -3,9 +3,9 @@ import RepriseRanges
 extension SessionState {
     /// What must hold after every input, or the first of it that does not; for tests.
     var brokenInvariant: String? {
-        if representations.values.count(where: \.isCommitted) > 1 { return "two representations are committed" }
+        if representations.count(where: \.isCommitted) > 1 { return "two representations are committed" }
         if let current, representations[current] == nil { return "the current representation does not exist" }
-        for transfer in transfers.values {
+        for transfer in transfers {
             if let number = transfer.representation, representations[number] == nil {
                 return "transfer \(transfer.id) fills a representation that does not exist"
             }
@@ -19,12 +19,12 @@ extension SessionState {
                 }
             }
         }
-        for reader in readers.values {
+        for reader in readers {
             if let number = reader.representation, representations[number] == nil, reader.failure == nil {
                 return "reader \(reader.id) reads a representation that does not exist"
             }
         }
-        if phase == .gone, !representations.isEmpty || !transfers.isEmpty {
+        if lifecycle.isGone, !representations.isEmpty || !transfers.isEmpty {
             return "a session that is gone holds something"
         }
         return nil

@@ -7,7 +7,7 @@ import RepriseStorage
 extension SessionState {
     /// Looks at readers, transfers and what is there, and carries out what the planner decides.
     mutating func plan() {
-        guard phase == .ready else { return }
+        guard lifecycle.isOpen else { return }
         guard !isSuspended else { return releaseMemory() }
         failHopeless()
         failReadersOfReplacedBytes()
@@ -16,8 +16,8 @@ extension SessionState {
         // A representation that turns out not to be continued leaves readers that have to be planned for once more.
         for _ in 0..<SessionState.mostRounds {
             hasGivenUp = false
-            let groups = Set(readers.values.filter { !$0.awaitsFreshness && !$0.awaitsSlots }.map(\.representation))
-                .union(transfers.values.map(\.representation))
+            let groups = Set(readers.filter { !$0.awaitsFreshness && !$0.awaitsSlots }.map(\.representation))
+                .union(transfers.map(\.representation))
             for group in groups.sorted(by: { ($0 ?? -1) < ($1 ?? -1) }) { plan(group) }
             if !hasGivenUp { break }
         }
@@ -29,10 +29,9 @@ extension SessionState {
 
     private mutating func plan(_ number: Int?) {
         let representation = number.flatMap { representations[$0] }
-        let active = transfers.keys.sorted().compactMap { transfers[$0] }
-            .filter { $0.representation == number && $0.request?.isRevalidation != true }
+        let active = transfers.filter { $0.representation == number && $0.request?.isRevalidation != true }
         var wanting: [TransferPlanner.Reader] = []
-        for id in readers.keys.sorted() {
+        for id in readers.ids {
             guard let reader = readers[id], reader.representation == number, !reader.awaitsFreshness,
                 !reader.awaitsSlots,
                 reader.failure == nil, !reader.isPaused, !reader.isBeyondAnyResource
@@ -168,7 +167,7 @@ extension SessionState {
     }
 
     mutating func wakeWaiting() {
-        for id in readers.keys.sorted() where readers[id]?.isWaiting == true { wake(id) }
+        for id in readers.ids where readers[id]?.isWaiting == true { wake(id) }
     }
 
     private func view(
@@ -195,7 +194,7 @@ extension SessionState {
                 end = min(end, buffer.range.lowerBound)
             }
         }
-        for other in transfers.values
+        for other in transfers
         where other.id != transfer.id && other.representation == transfer.representation
             && other.request?.isRevalidation != true
         {

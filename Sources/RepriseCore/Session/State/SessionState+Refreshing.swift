@@ -65,8 +65,8 @@ extension SessionState {
 
     private mutating func failRefused(_ asked: Refreshing, _ reason: String) {
         let status = asked.refused.status
-        let served = Set(transfers.values.filter { $0.request != nil }.flatMap(\.readers))
-        for id in readers.keys.sorted() where !served.contains(id) {
+        let served = Set(transfers.filter { $0.request != nil }.flatMap(\.readers))
+        for id in readers.ids where !served.contains(id) {
             guard let reader = readers[id], reader.isWaiting, isStarving(reader) else { continue }
             readers[id]?.outcome.forwardStatus = status
             fail(id, CacheError(.originRefused(status: status), "the origin answered \(status); \(reason)"))

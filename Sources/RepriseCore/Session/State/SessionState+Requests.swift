@@ -141,7 +141,7 @@ extension SessionState {
     func isBlank(_ representation: Representation) -> Bool {
         representation.generation.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
             && !buffers.of(representation.id).contains { !$0.range.isEmpty }
-            && !readers.values.contains { $0.representation == representation.id && $0.hasBytes && $0.failure == nil }
+            && !readers.contains { $0.representation == representation.id && $0.hasBytes && $0.failure == nil }
     }
 
     /// Which stored bytes an answer is compared with: those just before `offset`, where none adjoin the first ones. An answer
@@ -170,7 +170,7 @@ extension SessionState {
 
     /// A connection slot of the host became free.
     mutating func placeIsFree() {
-        for id in transfers.keys.sorted() where transfers[id]?.isQueued == true { transfers[id]?.isQueued = false }
+        for id in transfers.ids where transfers[id]?.isQueued == true { transfers[id]?.isQueued = false }
         isRevalidationQueued = false
         plan()
     }

@@ -122,7 +122,7 @@ extension SessionState {
 
     /// Lets go of what no reader needs from memory any more.
     mutating func releaseMemory() {
-        for number in representations.keys.sorted() {
+        for number in representations.ids {
             guard let representation = representations[number], buffers.has(number) else { continue }
             if representation.storage.isUndecided, !isInUse(number) {
                 // Too little came to tell media from a page, and nobody waits for more.
@@ -131,19 +131,19 @@ extension SessionState {
             }
             guard representation.storage.isOff else { continue }
             // A reader paces what it stands in and what was fetched ahead of it.
-            let pacing = readers.values.filter {
+            let pacing = readers.filter {
                 $0.representation == number && !$0.isPaused && $0.failure == nil && !isLeftBehind($0)
             }
             buffers.trimUnstored(
                 of: number, readers: pacing.map(\.position), reach: tuning.readAhead, tail: tuning.overlap)
-            for id in transfers.keys.sorted() where transfers[id]?.representation == number { demand(id) }
+            for id in transfers.ids where transfers[id]?.representation == number { demand(id) }
         }
     }
 
     /// Ends a transfer; what only its buffer holds is still written, and read.
     mutating func finish(_ id: Int) {
         endRequest(id)
-        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        guard let transfer = transfers.remove(id) else { return }
         // Readers that follow it go on with its request size.
         let served = ByteRange(transfer.start, head(of: transfer))
         for id in transfer.readers {

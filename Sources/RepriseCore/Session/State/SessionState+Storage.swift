@@ -34,7 +34,7 @@ extension SessionState {
     mutating func decideStorage(of number: Int) {
         guard let info = representations[number]?.info else { return }
         guard storesAnything else { return _ = changeStorage(of: number) { $0.decline(.declined) } }
-        guard !isUnreadable, environment.admission.admits(info) else {
+        guard !lifecycle.isUnreadable, environment.admission.admits(info) else {
             return _ = changeStorage(of: number) { $0.decline(.notStorable) }
         }
         guard !environment.unwritten.isExceeded else {
@@ -46,7 +46,7 @@ extension SessionState {
     /// Has the files of a representation made.
     mutating func createFiles(of number: Int) {
         guard let info = representations[number]?.info else { return }
-        let replaces = representations.values.contains { $0.id != number && $0.isCommitted }
+        let replaces = representations.contains { $0.id != number && $0.isCommitted }
         changeStorage(of: number) { $0.create() }
         effects.append(.stage(representation: number, info, commit: !replaces))
     }
@@ -118,7 +118,7 @@ extension SessionState {
 
     /// Writes that take too long: playback goes on without the store rather than wait for a disk that hangs.
     mutating func failHungWrites() {
-        for number in representations.keys.sorted() where representations[number]?.storage.target != nil {
+        for number in representations.ids where representations[number]?.storage.target != nil {
             guard let longest = buffers.longestWrite(of: number, now: now), longest >= tuning.writeTimeout else {
                 continue
             }
@@ -169,9 +169,9 @@ extension SessionState {
     /// A new representation takes the old one's place once its first block is stored and its type agrees; a pinned or
     /// complete one is replaced only by a complete one.
     private mutating func commitIfDue(_ number: Int) {
-        guard !isRetired, let representation = representations[number], !representation.isCommitted,
+        guard !lifecycle.isRemoved, let representation = representations[number], !representation.isCommitted,
             let generation = representation.generation,
-            let old = representations.values.first(where: { $0.id != number && $0.isCommitted })
+            let old = representations.first(where: { $0.id != number && $0.isCommitted })
         else { return }
         let agrees =
             MediaType(old.info.fields["Content-Type"])?.type
@@ -191,7 +191,7 @@ extension SessionState {
 
     /// `info.json` could not be written.
     mutating func commitFailed(_ number: Int, _ error: StoreError) {
-        if isRetired { return }
+        if lifecycle.isRemoved { return }
         if error.code == .gone, let generation = representations[number]?.generation {
             return purged(number, generation)
         }
@@ -203,7 +203,8 @@ extension SessionState {
     /// The description of a representation whose files others may not delete without our noticing; `nil` for one that is
     /// not filled any more, or with other files.
     func fillable(_ number: Int, _ generation: Generation) -> EntryInfo? {
-        guard !isRetired, !isSuspended, let representation = representations[number], !representation.isSuperseded,
+        guard !lifecycle.isRemoved, !isSuspended, let representation = representations[number],
+            !representation.isSuperseded,
             representation.storage.target === generation
         else { return nil }
         return representation.info
@@ -219,7 +220,7 @@ extension SessionState {
         changeStorage(of: number) { $0.filesLost() }
         representations[number]?.isCommitted = false
         reading = ByteRangeSet()
-        let replaces = representations.values.contains { $0.id != number && $0.isCommitted }
+        let replaces = representations.contains { $0.id != number && $0.isCommitted }
         effects.append(.stage(representation: number, info, commit: !replaces))
         wakeWaiting()
         plan()

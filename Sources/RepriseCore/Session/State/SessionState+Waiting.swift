@@ -10,7 +10,7 @@ extension SessionState {
         failQueued()
         failSlowRefresh()
         guard let trouble else { return }
-        for id in readers.keys.sorted() {
+        for id in readers.ids {
             guard let reader = readers[id], reader.isWaiting, reader.failure == nil else { continue }
             let patience = reader.hasBytes || reader.isBound ? tuning.retryDeadline : tuning.openDeadline
             let waited = now - max(trouble.since, reader.waitsSince)
@@ -39,7 +39,7 @@ extension SessionState {
 
     /// Readers whose transfer never got a place at the host get an error too: nobody waits for ever.
     private mutating func failQueued() {
-        for transfer in transfers.values.sorted(by: { $0.id < $1.id }) where transfer.isQueued {
+        for transfer in transfers where transfer.isQueued {
             for id in transfer.readers {
                 guard let reader = readers[id], reader.isWaiting, now - reader.waitsSince > tuning.retryDeadline,
                     isStarving(reader)
@@ -70,7 +70,7 @@ extension SessionState {
     }
 
     mutating func failReadersOfReplacedBytes() {
-        for id in readers.keys.sorted() {
+        for id in readers.ids {
             guard let reader = readers[id], reader.failure == nil, let number = reader.representation,
                 let representation = representations[number], representation.isSuperseded
             else { continue }
@@ -82,11 +82,11 @@ extension SessionState {
             guard reader.isWaiting, isStarving(reader) else { continue }
             fail(id, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
         }
-        for number in representations.keys.sorted() {
+        for number in representations.ids {
             guard let representation = representations[number], representation.isSuperseded else { continue }
             let inUse =
-                readers.values.contains { $0.representation == number }
-                || transfers.values.contains { $0.representation == number } || buffers.has(number)
+                readers.contains { $0.representation == number }
+                || transfers.contains { $0.representation == number } || buffers.has(number)
             if !inUse, number != current { representations[number] = nil }
         }
     }
@@ -94,11 +94,11 @@ extension SessionState {
     /// Without ranges and without a store a transfer cannot go back: who comes later fetches for itself, who fell
     /// behind gets an error.
     mutating func failReadersLeftBehind() {
-        for transfer in transfers.values.sorted(by: { $0.id < $1.id })
+        for transfer in transfers
         where transfer.isSequential {
             guard let number = transfer.representation, representations[number]?.storage.isOff == true else { continue }
             let base = transfer.buffer.flatMap { buffers[$0]?.range.lowerBound } ?? 0
-            for id in readers.keys.sorted() {
+            for id in readers.ids {
                 guard let reader = readers[id], reader.representation == number, reader.isWaiting,
                     reader.failure == nil,
                     reader.position < base, isStarving(reader)
@@ -115,20 +115,20 @@ extension SessionState {
     }
 
     /// The representation bytes are filled for: the newest that is not superseded.
-    var newest: Int? { representations.values.filter { !$0.isSuperseded }.map(\.id).max() }
+    var newest: Int? { representations.filter { !$0.isSuperseded }.map(\.id).max() }
 
     mutating func scheduleTick() {
         if !transfers.isEmpty || !buffers.isEmpty || isAwaited {
             lookAgain(at: now + tuning.tick)
         } else if readers.isEmpty {
-            lookAgain(at: idleSince + tuning.idleClose)
+            lookAgain(at: lifecycle.idleSince + tuning.idleClose)
         }
         if let syncDue { lookAgain(at: syncDue) }
         if let refreshing, isAwaited { lookAgain(at: refreshing.since + tuning.retryDeadline) }
     }
 
     /// Whether a reader waits that has not failed.
-    private var isAwaited: Bool { readers.values.contains { $0.isWaiting && $0.failure == nil } }
+    private var isAwaited: Bool { readers.contains { $0.isWaiting && $0.failure == nil } }
 
     /// Has `tick` called at `time`, or sooner where something else is due before. Only one timer counts at a time.
     mutating func lookAgain(at time: Int64) {
@@ -142,7 +142,7 @@ extension SessionState {
         guard nextTick == time else { return }
         nextTick = nil
         if isSuspended { return }
-        for id in transfers.keys.sorted() {
+        for id in transfers.ids {
             guard let transfer = transfers[id], let request = transfer.request else { continue }
             if !request.hasHead, now - request.sentAt > tuning.headTimeout {
                 let limit = tuning.headTimeout / TransferTuning.second
@@ -156,61 +156,54 @@ extension SessionState {
         retryStoring()
         syncIfDue()
         plan()
-        if isIdle, now - idleSince >= tuning.idleClose { close() }
+        if isIdle, now - lifecycle.idleSince >= tuning.idleClose { close() }
     }
 
     /// Lets the files go and leaves the table of open resources; the next reader opens the files again and verifies them again.
     mutating func close() {
-        guard isIdle, phase != .opening, phase != .gone else { return }
-        if phase != .closed {
-            syncAll()
-            dropRepresentations()
-        }
+        guard isIdle, !lifecycle.isOpening, !lifecycle.isGone else { return }
+        syncAll()
+        dropRepresentations()
         leaveForGood()
     }
 
     mutating func dropRepresentations() {
-        for representation in representations.values
+        for representation in representations
         where !representation.isCommitted && representation.generation != nil {
             effects.append(.abandon(representation.info))
         }
-        representations = [:]
+        representations.removeAll()
         current = nil
         reading = ByteRangeSet()
     }
 
     /// Lets go of what a hung disk has not taken, where nobody waits for it any longer.
     mutating func abandonUnwritten() {
-        for number in representations.keys.sorted() { buffers.drop(number) }
+        for number in representations.ids { buffers.drop(number) }
         close()
     }
 
     /// Whether it has no reader, no transfer and nothing to write.
-    var isIdle: Bool { (readers.isEmpty || phase == .ending) && transfers.isEmpty && buffers.isEmpty }
+    var isIdle: Bool { (readers.isEmpty || lifecycle.hasEndedReaders) && transfers.isEmpty && buffers.isEmpty }
 
     /// No new reader comes to this session; those it has go on.
     mutating func leaveTable() {
-        guard !isForgotten else { return }
-        isForgotten = true
-        effects.append(.forget)
+        if let departure = lifecycle.unlist() { effects.append(.depart(departure)) }
     }
 
     mutating func leaveForGood() {
-        phase = .gone
-        isForgotten = true
-        effects.append(.forget)
+        if let departure = lifecycle.left() { effects.append(.depart(departure)) }
     }
 
     /// The cache is being closed: readers end with an error, nothing is asked for any more, what is in memory is written.
     mutating func shutDown() {
-        for id in readers.keys.sorted() { fail(id, CacheError(.closed, "the cache was closed")) }
-        for id in transfers.keys.sorted() { finish(id) }
-        for number in representations.keys.sorted() where representations[number]?.storage.isUndecided == true {
+        for id in readers.ids { fail(id, CacheError(.closed, "the cache was closed")) }
+        for id in transfers.ids { finish(id) }
+        for number in representations.ids where representations[number]?.storage.isUndecided == true {
             buffers.drop(number)
         }
         syncAll()
-        if phase != .gone { phase = .ending }
-        isForgotten = true
+        lifecycle.shutDown()
     }
 
     /// Whether anybody reads or fetches or not: a song that came in a second must not wait for its session's end.
@@ -218,7 +211,7 @@ extension SessionState {
 
     mutating func syncAll() {
         syncDue = nil
-        for id in representations.keys.sorted() {
+        for id in representations.ids {
             guard let representation = representations[id], let generation = representation.storage.target else {
                 continue
             }

@@ -30,19 +30,7 @@ struct SessionState {
         case event(CacheEvent)
         case count(@Sendable (inout CacheStatistics) -> Void)
         case refresh(serial: Int, RefusedURL)
-        case forget
-    }
-
-    /// How far the session is.
-    ///
-    ///     closed --reader--> opening --opened--> ready --idle--> gone
-    ///        \__________________\_________________\--shutDown--> ending --written--> gone
-    enum Phase {
-        case closed, opening, ready
-        /// The cache is being closed: no reader, nothing is asked for, what is in memory is still written.
-        case ending
-        /// It left the table of open resources and takes nothing more.
-        case gone
+        case depart(EntryLifecycle.Departure)
     }
 
     /// A run of failures: since when, how often, and when to try again.
@@ -70,12 +58,12 @@ struct SessionState {
     static let refusedFieldsLimit = 4
     /// Nothing of it may be stored or shared.
     let isPrivate: Bool
-    var phase = Phase.closed
-    var representations: [Int: Representation] = [:]
+    var lifecycle: EntryLifecycle
+    var representations = IDTable<Representation>()
     /// The representation new readers get.
     var current: Int?
-    var readers: [Int: Reader] = [:]
-    var transfers: [Int: Transfer] = [:]
+    var readers = IDTable<Reader>()
+    var transfers = IDTable<Transfer>()
     /// Received bytes, of transfers under way and on their way to the disk.
     var buffers = FillBufferTable()
     var trouble: Trouble?
@@ -88,10 +76,6 @@ struct SessionState {
     var nextTick: Int64?
     /// When what was written since the last sync has to be on the disk.
     var syncDue: Int64?
-    var idleSince: Int64
-    var isForgotten = false
-    /// The entry was removed: nothing is stored any more, what is open is read on.
-    var isRetired = false
     /// The store was given away: nothing is asked for, nothing handed out, until it is back or known to be lost.
     var isSuspended: Bool
     /// Work the store could not take meanwhile.
@@ -104,15 +88,11 @@ struct SessionState {
     /// A stale representation was handed out and is to be confirmed though nobody waits for it: by a request with these
     /// fields.
     var confirmationFields: HTTPFields?
-    /// What is stored was invalidated while it was being opened.
-    var wasInvalidated = false
     /// Callers whose fields the origin answered for them alone while they read what is shared; the newest few.
     var ownCallers: [HTTPFields] = []
     static let ownCallersLimit = 16
     /// Somebody who reads or read said that nothing is to be stored for it.
     var mayBeUnkept = false
-    /// There is an entry that cannot be read now: nothing is stored, as that would replace it.
-    var isUnreadable = false
     /// The one question for a fresh URL that is under way.
     var refreshing: Refreshing?
     /// A fresh URL no answer has come for yet.
@@ -136,7 +116,7 @@ struct SessionState {
         self.isPrivate = isPrivate
         self.environment = environment
         isSuspended = !environment.access.isOpen
-        idleSince = environment.queues.now()
+        lifecycle = EntryLifecycle(now: environment.queues.now())
     }
 
     var tuning: TransferTuning { environment.tuning }
@@ -165,10 +145,9 @@ struct SessionState {
 
     /// The store answered whether it has an entry.
     mutating func opened(_ entry: StoredEntry?, error: StoreError?) {
-        guard phase == .opening else { return }
-        phase = .ready
+        let opened = lifecycle.opened(error == nil ? .readable : .unreadable)
+        if opened == .tooLate { return }
         if let error {
-            isUnreadable = true
             effects.append(.event(.degraded(key: key.text, reason: error.description)))
         }
         if let entry {
@@ -181,10 +160,9 @@ struct SessionState {
             countUse(id, entry.summary.logUseCount)
             sums.add(entry.summary.statistics)
             if mayBeUnkept { storeOrNot() }
-            if wasInvalidated { representations[id]?.info.checked = Freshness.invalidated }
+            if opened == .invalidated { representations[id]?.info.checked = Freshness.invalidated }
         }
-        wasInvalidated = false
-        for reader in readers.keys.sorted() {
+        for reader in readers.ids {
             bind(reader)
             // Readers without a representation are not woken: they have nothing to read.
             if readers[reader]?.representation != nil { wake(reader) }
@@ -229,9 +207,8 @@ struct SessionState {
     ) -> Int {
         let id = makeID()
         let now = now
-        var reader = Reader(
-            id: id, caller: caller, position: position, end: end, priority: priority,
-            waitsSince: now, lastStep: now)
+        let reader = Reader(
+            id: id, caller: caller, position: position, end: end, priority: priority, now: now)
         let inheritTime = tuning.inheritTime
         recentEnds.removeAll { now - $0.at > inheritTime }
         reader.isKept = isKept
@@ -244,42 +221,42 @@ struct SessionState {
             beginAnew()
         }
         forgiveTrouble()
-        if phase == .ready, isPrivate || environment.freshness != .http, let shared = offered {
-            // As `bind` would, without looking the reader up again and again: nobody has to be asked about it.
-            reader.representation = shared
+        // As `bind` would, without looking the reader up: nobody has to be asked about it.
+        let isBound = lifecycle.isOpen && (isPrivate || environment.freshness != .http) && offered != nil
+        if isBound {
+            reader.representation = offered
             reader.outcome = CacheStatus()
         }
         readers[id] = reader
         if !isKept { mayBeUnkept = true }
         if mayBeUnkept { storeOrNot() }
         lastUsed = wallClock
-        if phase == .closed {
-            phase = .opening
+        if lifecycle.readerCame() {
             effects.append(.open)
-        } else if phase == .ready {
-            bind(id)
+        } else if lifecycle.isOpen {
+            if !isBound { bind(id) }
             if confirmationFields != nil { plan() }
         }
         return id
     }
 
     mutating func detach(_ id: Int) {
-        guard let reader = readers.removeValue(forKey: id) else { return }
+        guard let reader = readers.remove(id) else { return }
         recentEnds.append((reader.position, currentRequestIndex(of: reader), now))
         if recentEnds.count > 16 { recentEnds.removeFirst() }
         dropTransient()
-        if readers.isEmpty { idleSince = now }
+        if readers.isEmpty { lifecycle.becameIdle(now) }
         // Nothing is fetched, and who is left needs what it needed before: a hit that ends costs no planning.
         let isAtRest =
-            phase == .ready && !isSuspended && transfers.isEmpty && buffers.isEmpty && confirmationFields == nil
-        guard isAtRest, !representations.values.contains(where: \.isSuperseded) else { return plan() }
+            lifecycle.isOpen && !isSuspended && transfers.isEmpty && buffers.isEmpty && confirmationFields == nil
+        guard isAtRest, !representations.contains(where: \.isSuperseded) else { return plan() }
         scheduleTick()
     }
 
     /// The first reader after none: what went wrong for those before is tried again.
     private mutating func beginAnew() {
-        guard representations.values.contains(where: \.mayBeginAnew) else { return }
-        for number in representations.keys.sorted() {
+        guard representations.contains(where: \.mayBeginAnew) else { return }
+        for number in representations.ids {
             // An end that only a closed connection told is not taken for granted by those who come later.
             representations[number]?.softEnd = nil
             // A disk that took nothing then may do so now.
@@ -293,7 +270,7 @@ struct SessionState {
 
     /// Ends transfers that stored nothing: those that follow begin where a block can be filled.
     mutating func dropTransfers(of number: Int) {
-        for id in transfers.keys.sorted() where transfers[id]?.representation == number {
+        for id in transfers.ids where transfers[id]?.representation == number {
             endRequest(id)
             transfers[id] = nil
         }
@@ -302,9 +279,9 @@ struct SessionState {
 
     /// What is never stored goes with its last reader: nothing of it is replayed.
     private mutating func dropTransient() {
-        guard representations.values.contains(where: \.isTransient) else { return }
-        for number in representations.keys.sorted() where representations[number]?.isTransient == true {
-            guard !readers.values.contains(where: { $0.representation == number }) else { continue }
+        guard representations.contains(where: \.isTransient) else { return }
+        for number in representations.ids where representations[number]?.isTransient == true {
+            guard !readers.contains(where: { $0.representation == number }) else { continue }
             dropTransfers(of: number)
             representations[number] = nil
         }
@@ -313,7 +290,7 @@ struct SessionState {
     /// Whoever comes anew, or to another place, does not inherit the pause of those who failed: it tries at once.
     private mutating func forgiveTrouble(of id: Int? = nil) {
         guard trouble != nil else { return }
-        guard readers.values.contains(where: { $0.id != id && $0.isWaiting && $0.failure == nil }) else {
+        guard readers.contains(where: { $0.id != id && $0.isWaiting && $0.failure == nil }) else {
             trouble = nil
             return
         }
@@ -324,7 +301,7 @@ struct SessionState {
 
     private func currentRequestIndex(of reader: Reader) -> Int {
         if transfers.isEmpty { return reader.requestIndex }
-        let serving = transfers.values.filter { $0.readers.contains(reader.id) }.map(\.requestIndex).max()
+        let serving = transfers.filter { $0.readers.contains(reader.id) }.map(\.requestIndex).max()
         return max(reader.requestIndex, serving ?? 0)
     }
 
@@ -354,55 +331,52 @@ struct SessionState {
 
     /// The next bytes of a reader, or what it has to wait for.
     mutating func step(_ id: Int, limit: Int, wake: @escaping @Sendable () -> Void) -> Step {
-        guard var reader = readers[id] else { return .failed(CacheError(.closed, "the reader was closed")) }
+        guard let reader = readers[id] else {
+            return .failed(CacheError(.closed, "the reader was closed"))
+        }
         if let failure = reader.failure { return .failed(failure) }
-        if reader.position >= reader.end { return .end }
+        let (position, readerEnd) = (reader.position, reader.end)
+        if position >= readerEnd { return .end }
         if reader.isBeyondAnyResource { return .failed(.beyondAnyResource) }
-        guard phase == .ready, !isSuspended, let number = reader.representation,
-            let representation = representations[number]
+        guard lifecycle.isOpen, !isSuspended, let number = reader.representation,
+            let home = representations[number]
         else {
             return wait(id, wake)
         }
-        let end = min(reader.end, representation.info.length ?? representation.softEnd ?? .max)
-        guard reader.position < end else {
-            if let length = representation.info.length, reader.position > length, !reader.hasBytes {
+        let length = home.info.length
+        let end = min(readerEnd, length ?? home.softEnd ?? .max)
+        guard position < end else {
+            if let length, position > length, !reader.hasBytes {
                 return .failed(
                     CacheError(.rangeNotSatisfiable(length: length), "the resource has only \(length) bytes"))
             }
             return .end
         }
-        let wanted = ByteRange(
-            reader.position, min(end, ByteRange(offset: reader.position, count: Int64(limit)).upperBound))
-        let found: Step
-        if let lease = representation.generation?.lease(wanted) {
-            found = .lease(lease)
-            reader.position = lease.range.upperBound
-            reader.holdsRegion = lease.range.count > tuning.largestCopy
-        } else if let piece = buffers.slice(number, at: reader.position, limit: Int(wanted.count)) {
-            found = .memory(piece, at: reader.position)
-            reader.position += Int64(piece.count)
-            reader.holdsRegion = false
-        } else {
-            return wait(id, wake)
+        let wanted = ByteRange(position, min(end, ByteRange(offset: position, count: Int64(limit)).upperBound))
+        let generation = home.generation
+        if let lease = generation?.lease(wanted) {
+            serve(reader, lease.range, isStored: true)
+            if needsPlan(after: reader, generation, end) { plan() }
+            return .lease(lease)
         }
-        noteServed(&reader, reader.position - wanted.lowerBound, found)
-        reader.hasBytes = true
-        reader.isBound = true
-        reader.isWaiting = false
-        reader.lastStep = now
-        reader.wake = nil
-        readers[id] = reader
-        if needsPlan(after: reader, representation) { plan() }
-        return found
+        if let piece = buffers.slice(number, at: position, limit: Int(wanted.count)) {
+            serve(reader, ByteRange(offset: position, count: Int64(piece.count)), isStored: false)
+            if needsPlan(after: reader, generation, end) { plan() }
+            return .memory(piece, at: position)
+        }
+        return wait(id, wake)
+    }
+
+    /// A reader is handed bytes.
+    private mutating func serve(_ reader: Reader, _ range: ByteRange, isStored: Bool) {
+        reader.served(upTo: range.upperBound, now)
+        reader.holdsRegion = isStored && range.count > tuning.largestCopy
+        noteServed(reader, range.count, isStored: isStored)
     }
 
     private mutating func wait(_ id: Int, _ wake: @escaping @Sendable () -> Void) -> Step {
         let now = now
-        readers[id]?.wake = wake
-        readers[id]?.lastStep = now
-        readers[id]?.holdsRegion = false
-        if readers[id]?.isWaiting == false { readers[id]?.waitsSince = now }
-        readers[id]?.isWaiting = true
+        readers[id]?.waits(wake, now)
         plan()
         // Planning may have failed the reader; then nobody would wake it.
         if let failure = readers[id]?.failure { return .failed(failure) }
@@ -410,12 +384,13 @@ struct SessionState {
     }
 
     // A hit that stays a hit costs no planning.
-    private func needsPlan(after reader: Reader, _ representation: Representation) -> Bool {
-        guard transfers.isEmpty, buffers.isEmpty, let generation = representation.generation else { return true }
+    private func needsPlan(after reader: Reader, _ generation: Generation?, _ end: Int64) -> Bool {
+        guard transfers.isEmpty, buffers.isEmpty, let generation else { return true }
         if reader.holdsRegion { return false }
-        let horizon = min(reader.end, representation.info.length ?? .max, reader.position + tuning.readAhead)
-        if reader.position >= horizon { return false }
-        if case .verified(let end) = generation.availability(at: reader.position) { return end < horizon }
+        let position = reader.position
+        let horizon = min(end, position + tuning.readAhead)
+        if position >= horizon { return false }
+        if case .verified(let verified) = generation.availability(at: position) { return verified < horizon }
         return true
     }
 
@@ -423,7 +398,7 @@ struct SessionState {
     mutating func info(_ id: Int, wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
         guard let reader = readers[id] else { return .failure(CacheError(.closed, "the reader was closed")) }
         if let failure = reader.failure { return .failure(failure) }
-        guard phase == .ready, let number = reader.representation, let representation = representations[number] else {
+        guard lifecycle.isOpen, let number = reader.representation, let representation = representations[number] else {
             if reader.isBeyondAnyResource { return .failure(.beyondAnyResource) }
             if case .failed(let failure) = wait(id, wake) { return .failure(failure) }
             return .success(nil)

@@ -154,7 +154,7 @@ extension SessionState {
         representations[number]?.isPrivate = isPrivate
         if isPrivate, !self.isPrivate {
             // Not to be shared: it belongs to the reader whose fields it was asked with, the others ask for themselves.
-            for reader in readers.keys.sorted()
+            for reader in readers.ids
             where reader != request?.requester && readers[reader]?.representation == nil {
                 fail(reader, .mustBePrivate)
             }
@@ -179,7 +179,7 @@ extension SessionState {
     /// Gives readers without a representation the one whose answer came: the reader that asked for it as it is, the others
     /// where it may be used without asking the origin for them.
     private mutating func bindUnbound(to number: Int, for request: Transfer.Request?) {
-        for reader in readers.keys.sorted()
+        for reader in readers.ids
         where readers[reader]?.representation == nil && readers[reader]?.failure == nil {
             guard belongs(reader, to: number), let representation = representations[number] else { continue }
             if environment.freshness == .http, !isPrivate, !representation.isPrivate, reader != request?.requester,
@@ -210,7 +210,7 @@ extension SessionState {
             info.variant = Variant(answer: head.fields, request: request?.callerFields ?? fields)?.text
         }
         let isStorable = storable(head)
-        let stores = environment.store != nil && !isPrivate && !isRetired && isKept && isStorable
+        let stores = environment.store != nil && !isPrivate && !lifecycle.isRemoved && isKept && isStorable
         var representation = Representation(
             id: number, info: info, storage: stores ? .undecided : .off(.notStorable), isCommitted: false,
             needsSniffing: true)
@@ -258,7 +258,7 @@ extension SessionState {
         transfers[id]?.isSequential = true
         if head(of: transfer) > 0 { restart(id, at: 0) }
         // Others that fetch the same bytes are not needed: this one brings them all.
-        for other in transfers.keys.sorted()
+        for other in transfers.ids
         where other != id && transfers[other]?.representation == transfer.representation
             && transfers[other]?.request?.isRevalidation != true
         {

@@ -35,7 +35,7 @@ extension SessionState {
         transfers[id]?.request?.isCheck = false
         let limit = tuning.overlap
         transfers[id]?.continuation = RangeContinuation(limit: limit)
-        for reader in readers.keys.sorted() where mayBeGiven(reader, number, request) { give(reader, number) }
+        for reader in readers.ids where mayBeGiven(reader, number, request) { give(reader, number) }
         if head.status == 206, case .satisfied(let range, _)? = part {
             beginBody(id, at: range.lowerBound, end: range.upperBound)
         } else if wanted > tuning.firstRequest, servesRanges {
@@ -50,7 +50,7 @@ extension SessionState {
     /// request fields choose it.
     private mutating func mayBeGiven(_ reader: Int, _ number: Int, _ request: Transfer.Request) -> Bool {
         guard let found = readers[reader], !found.isBound, found.failure == nil, found.representation != number,
-            transfers.values.contains(where: { $0.request?.serial == request.serial && $0.readers.contains(reader) }),
+            transfers.contains(where: { $0.request?.serial == request.serial && $0.readers.contains(reader) }),
             belongs(reader, to: number)
         else { return false }
         return true
@@ -68,7 +68,7 @@ extension SessionState {
     mutating func giveUp(_ number: Int) {
         hasGivenUp = true
         supersede(number)
-        for reader in readers.keys.sorted()
+        for reader in readers.ids
         where readers[reader]?.representation == number && readers[reader]?.isBound == false {
             readers[reader]?.representation = nil
         }
@@ -79,7 +79,7 @@ extension SessionState {
     mutating func supersede(_ number: Int) {
         representations[number]?.isSuperseded = true
         // The transfer whose answer showed the change is handed to the new representation by its caller.
-        for other in transfers.keys.sorted()
+        for other in transfers.ids
         where transfers[other]?.representation == number && transfers[other]?.request?.hasHead != true {
             finish(other)
         }

@@ -45,7 +45,7 @@ extension SessionState {
         let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
         effects.append(.event(.originError(key: key.text, error)))
         if asksAnew(after: status, of: request.url) { return }
-        let waiting = readers.keys.sorted().filter { readers[$0]?.representation == nil }
+        let waiting = readers.ids.filter { readers[$0]?.representation == nil }
         refuse(Set(transfer.readers + waiting).sorted(), request, error, status: status)
         // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
         let isGoingOn = transfer.readers.contains { id in
@@ -127,7 +127,7 @@ extension SessionState {
         let isFinal = failure.kind == .untrusted || failure.kind == .refused
         if isRevalidation, !isFinal { standInAtOnce(status: nil) }
         if isFinal {
-            for reader in readers.keys.sorted() where readers[reader]?.isWaiting == true {
+            for reader in readers.ids where readers[reader]?.isWaiting == true {
                 fail(reader, error)
             }
         }

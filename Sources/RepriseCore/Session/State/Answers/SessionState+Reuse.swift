@@ -52,8 +52,8 @@ extension SessionState {
     }
 
     func isInUse(_ number: Int) -> Bool {
-        readers.values.contains { $0.representation == number }
-            || transfers.values.contains { $0.representation == number && $0.request?.isRevalidation != true }
+        readers.contains { $0.representation == number }
+            || transfers.contains { $0.representation == number && $0.request?.isRevalidation != true }
     }
 
     /// Whether everything a reader asks for is there; `nil` while slots are read to find out.
@@ -80,7 +80,7 @@ extension SessionState {
 
     /// Slots have been read: readers that waited for them are looked at again.
     mutating func bindThoseWhoAwaitSlots() {
-        for id in readers.keys.sorted() where readers[id]?.awaitsSlots == true {
+        for id in readers.ids where readers[id]?.awaitsSlots == true {
             readers[id]?.awaitsSlots = false
             bind(id)
         }
@@ -143,7 +143,7 @@ extension SessionState {
     /// A first answer came: whose request brought it, and who has it with them.
     mutating func noteAnswer(_ id: Int, _ head: OriginResponseHead) {
         let owner = transfers[id]?.request?.requester
-        for reader in readers.keys.sorted() where readers[reader]?.representation == nil {
+        for reader in readers.ids where readers[reader]?.representation == nil {
             readers[reader]?.outcome.forwardStatus = head.status
             readers[reader]?.outcome.isCollapsed = reader != owner
         }
@@ -151,7 +151,7 @@ extension SessionState {
 
     /// What was stored is confirmed or replaced for all who wait for that.
     mutating func noteConfirmed(status: Int) {
-        let awaiting = readers.keys.sorted().filter { readers[$0]?.awaitsFreshness == true }
+        let awaiting = readers.ids.filter { readers[$0]?.awaitsFreshness == true }
         for reader in awaiting {
             readers[reader]?.outcome.forwardStatus = status
             readers[reader]?.outcome.isCollapsed = reader != awaiting.first
@@ -161,7 +161,7 @@ extension SessionState {
     /// The origin cannot confirm what is stored: those whom it is allowed to are given it without a second try.
     mutating func standInAtOnce(status: Int?) {
         guard let number = offered, let representation = representations[number] else { return }
-        for id in readers.keys.sorted() where readers[id]?.awaitsFreshness == true {
+        for id in readers.ids where readers[id]?.awaitsFreshness == true {
             guard let fields = readers[id]?.fields, reuse(of: representation, by: fields).standsInAtOnce else {
                 continue
             }

@@ -7,7 +7,7 @@ import RepriseStorage
 extension SessionState {
     /// Readers that may not use what is stored before the origin has confirmed it share one conditional request.
     mutating func startRevalidation() {
-        var awaiting = readers.values.filter { $0.awaitsFreshness && $0.failure == nil }.map(\.id).sorted()
+        var awaiting = readers.filter { $0.awaitsFreshness && $0.failure == nil }.map(\.id)
         guard confirmationFields != nil || !awaiting.isEmpty else { return }
         guard let number = offered, let representation = representations[number] else {
             // There is nothing to be confirmed any more: they begin anew.
@@ -18,7 +18,7 @@ extension SessionState {
         // The one they waited for may have been replaced by one for other request fields.
         awaiting = awaiting.filter { belongs($0, to: number) }
         guard confirmationFields != nil || !awaiting.isEmpty,
-            !transfers.values.contains(where: { $0.request?.isRevalidation == true }),
+            !transfers.contains(where: { $0.request?.isRevalidation == true }),
             mayAsk()
         else { return }
         guard !isRevalidationQueued else { return }
@@ -61,7 +61,7 @@ extension SessionState {
         endRequest(id)
         transfers[id] = nil
         guard mayShare(head, request, verdict) else {
-            for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
+            for reader in readers.ids where readers[reader]?.awaitsFreshness == true {
                 fail(reader, .mustBePrivate)
             }
             return
@@ -70,7 +70,7 @@ extension SessionState {
         switch verdict {
         case .notModified where Confirmation.confirmed([representation.info.validator], by: head.fields).isEmpty:
             // It confirms something else than what is stored: that is asked for without a condition (RFC 9111 §4.3.4).
-            for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
+            for reader in readers.ids where readers[reader]?.awaitsFreshness == true {
                 readers[reader]?.awaitsFreshness = false
                 readers[reader]?.representation = nil
             }
@@ -88,7 +88,7 @@ extension SessionState {
             releaseFreshness(to: number)
         case .changed: note(.originInvalid, "the origin answered with a page instead of media")
         case .refused(let status) where status == 404 || status == 410 || status == 401 || status == 403:
-            let awaiting = readers.keys.sorted().filter { readers[$0]?.awaitsFreshness == true }
+            let awaiting = readers.ids.filter { readers[$0]?.awaitsFreshness == true }
             let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
             refuse(awaiting, request, error, status: status)
         case .busy(let status, let retryAfter):
@@ -130,7 +130,7 @@ extension SessionState {
     }
 
     private mutating func releaseFreshness(to number: Int) {
-        for reader in readers.keys.sorted() where readers[reader]?.awaitsFreshness == true {
+        for reader in readers.ids where readers[reader]?.awaitsFreshness == true {
             readers[reader]?.awaitsFreshness = false
             readers[reader]?.isConfirmed = true
             if let representation = representations[number], admit(reader, to: representation) {

@@ -6,26 +6,26 @@ import RepriseStorage
 extension SessionState {
     /// The entry was removed by its owner: who reads goes on with what is open, who comes gets a new session.
     mutating func retire() {
-        isRetired = true
-        for number in representations.keys.sorted() {
+        let departure = lifecycle.removed()
+        for number in representations.ids {
             guard let storage = representations[number]?.storage else { continue }
             if storage.isUndecided { changeStorage(of: number) { $0.decline(.left) } }
         }
-        leaveTable()
+        if let departure { effects.append(.depart(departure)) }
     }
 
     /// What is stored was made unusable by a request that changed something (RFC 9111 §4.4): it is confirmed before it
     /// is used again. Who reads goes on.
     mutating func invalidate() {
-        wasInvalidated = phase == .opening
-        for number in representations.keys.sorted() where representations[number]?.isPrivate == false {
+        lifecycle.invalidated()
+        for number in representations.ids where representations[number]?.isPrivate == false {
             representations[number]?.info.checked = Freshness.invalidated
             if representations[number]?.isCommitted == true { commitInfo(of: number) }
         }
     }
 
     mutating func notePinned(_ isPinned: Bool) {
-        for number in representations.keys.sorted() where representations[number]?.isCommitted == true {
+        for number in representations.ids where representations[number]?.isCommitted == true {
             representations[number]?.info.isPinned = isPinned
         }
     }

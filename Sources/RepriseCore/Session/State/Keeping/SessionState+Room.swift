@@ -18,7 +18,7 @@ extension SessionState {
     /// The store was swept; there may be space.
     mutating func spaceLookedAfter() {
         guard environment.quota.hasRoom else { return }
-        for number in representations.keys.sorted()
+        for number in representations.ids
         where representations[number]?.storage.waitsForSpaceSince != nil {
             changeStorage(of: number) { $0.spaceFound() }
             write(number)
@@ -29,12 +29,12 @@ extension SessionState {
 
     /// Goes on without the store where space did not come, and tries again where it may have.
     mutating func retryStoring() {
-        for number in representations.keys.sorted() {
+        for number in representations.ids {
             guard let storage = representations[number]?.storage else { continue }
             if let since = storage.waitsForSpaceSince, now - since >= tuning.roomPatience {
                 stopStoring(number, environment.quota.refusal)
             }
-            guard storage.isRetryDue(now), transfers.values.contains(where: { $0.representation == number }) else {
+            guard storage.isRetryDue(now), transfers.contains(where: { $0.representation == number }) else {
                 continue
             }
             storeAgain(number)
@@ -56,7 +56,7 @@ extension SessionState {
             effects.append(.makeRoom)
             return
         }
-        guard !isRetired, !isSuspended, !isPrivate, !representation.isPrivate, !representation.isSuperseded,
+        guard !lifecycle.isRemoved, !isSuspended, !isPrivate, !representation.isPrivate, !representation.isSuperseded,
             environment.store != nil, storesAnything
         else { return }
         dropTransfers(of: number)
@@ -67,12 +67,12 @@ extension SessionState {
     // MARK: What is not to be stored
 
     /// Whether what is fetched now is to be stored: not where all who read it said that it is not.
-    var storesAnything: Bool { readers.isEmpty || readers.values.contains(where: \.isKept) }
+    var storesAnything: Bool { readers.isEmpty || readers.contains(where: \.isKept) }
 
     /// A reader came: what is fetched is stored from here on, or is not any more.
     mutating func storeOrNot() {
         let stores = storesAnything
-        for number in representations.keys.sorted() {
+        for number in representations.ids {
             guard let representation = representations[number] else { continue }
             if stores, representation.storage.refusal == .declined {
                 storeAgain(number)
@@ -97,18 +97,18 @@ extension SessionState {
     func surplus(_ wanted: Int64) -> [(generation: Generation, ranges: [ByteRange])] {
         var rest = wanted
         var result: [(Generation, [ByteRange])] = []
-        for number in representations.keys.sorted() where rest > 0 {
+        for number in representations.ids where rest > 0 {
             guard let representation = representations[number], let generation = representation.generation,
                 !representation.info.isPinned, !generation.isLeasedAsFile, generation.makePunchable()
             else { continue }
             var spared = buffers.of(number).map(\.range)
-            spared += transfers.values.filter { $0.representation == number && $0.buffer == nil }.map {
+            spared += transfers.filter { $0.representation == number && $0.buffer == nil }.map {
                 ByteRange($0.start, $0.start)
             }
             spared = spared.map { ByteRange(generation.layout.blockStart(of: $0.lowerBound), $0.upperBound) }
             let rule = TrimRule(
                 claimed: generation.claimed,
-                readers: readers.values.filter { $0.representation == number }.map(\.position), spared: spared,
+                readers: readers.filter { $0.representation == number }.map(\.position), spared: spared,
                 blockSize: generation.layout.blockSize)
             let ranges = rule.ranges(giving: rest)
             guard !ranges.isEmpty else { continue }
@@ -126,11 +126,11 @@ extension SessionState {
 
     /// Lets everything go where nobody reads or fetches, so that the entry can be removed; `false` where somebody does.
     mutating func letGo() -> Bool {
-        guard isIdle, !representations.values.contains(where: \.info.isPinned) else {
+        guard isIdle, !representations.contains(where: \.info.isPinned) else {
             return false
         }
-        isRetired = true
         dropRepresentations()
+        _ = lifecycle.removed()
         leaveForGood()
         return true
     }
@@ -140,7 +140,7 @@ extension SessionState {
     /// A session of its use begins: counts it. The number is kept as a logarithm, so a step up has to be drawn (Morris,
     /// "Counting large numbers of events in small registers", 1978): the second use always makes one.
     mutating func countUse(_ number: Int, _ logUseCount: UInt8) {
-        let isUse = readers.values.contains { $0.priority == .playing }
+        let isUse = readers.contains { $0.priority == .playing }
         let chance = 1 / Double(UInt64(1) << UInt64(min(logUseCount, 62)))
         let steps = isUse && logUseCount < 62 && environment.queues.randomFraction() < chance
         representations[number]?.logUseCount = steps ? logUseCount + 1 : logUseCount

@@ -9,11 +9,11 @@ extension SessionState {
     mutating func suspend() {
         guard !isSuspended else { return }
         isSuspended = true
-        for id in transfers.keys.sorted() { finish(id) }
+        for id in transfers.ids { finish(id) }
     }
 
     /// Whether bytes are in memory that the disk will have.
-    var hasUnwritten: Bool { buffers.awaitsDisk || representations.values.contains { $0.storage.isCreating } }
+    var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains { $0.storage.isCreating } }
 
     /// The store was not there for that work.
     mutating func hold(_ effect: Effect) {
@@ -26,7 +26,7 @@ extension SessionState {
     }
 
     var openGenerations: [(number: Int, info: EntryInfo, generation: Generation, isCommitted: Bool)] {
-        representations.values.sorted { $0.id < $1.id }.compactMap { representation in
+        representations.compactMap { representation in
             guard let generation = representation.generation else { return nil }
             return (representation.id, representation.info, generation, representation.isCommitted)
         }
@@ -46,7 +46,7 @@ extension SessionState {
     mutating func resume() {
         guard isSuspended else { return }
         isSuspended = false
-        for number in representations.keys.sorted() {
+        for number in representations.ids {
             // What a writer knows of its block is from before.
             if let storage = representations[number]?.storage, storage.target != nil {
                 buffers.setDestination(of: number) { SessionState.destination(of: storage) }
@@ -70,10 +70,10 @@ extension SessionState {
         isSuspended = false
         held = []
         reading = ByteRangeSet()
-        for number in representations.keys.sorted() {
+        for number in representations.ids {
             leaveDisk(number, isReadable: false, "another process has the store")
         }
-        if phase == .opening { opened(nil, error: nil) }
+        if lifecycle.isOpening { opened(nil, error: nil) }
         goOn()
     }
 
@@ -81,8 +81,8 @@ extension SessionState {
     private mutating func goOn() {
         let now = now
         trouble = nil
-        idleSince = now
-        for id in readers.keys.sorted() {
+        lifecycle.becameIdle(now)
+        for id in readers.ids {
             readers[id]?.waitsSince = now
             readers[id]?.lastStep = now
         }

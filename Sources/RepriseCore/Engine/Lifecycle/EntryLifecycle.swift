@@ -1,0 +1,119 @@
+/// How far an entry in memory is, and whether who comes is given it.
+///
+///     closed --reader--> opening --opened--> open --idle--> gone
+///        \__________________\__________________\--shutDown--> ending --written--> gone
+///
+/// Beside it: *listed* --removed, private, gone--> unlisted, once and from any state. Who reads an unlisted one goes on; who comes
+/// gets another.
+struct EntryLifecycle: Sendable {
+    private enum State {
+        /// Nothing was asked of the store. May become `opening`, `ending`, `gone`.
+        case closed
+        /// The store is looking; what it finds may have been invalidated meanwhile. May become `open`, `ending`.
+        case opening(isInvalidated: Bool)
+        /// May become `ending`, `gone`.
+        case open(Readability)
+        /// The cache is being closed: no reader, nothing is asked for, what is in memory is still written. May become `gone`.
+        case ending
+        /// It takes nothing more.
+        case gone
+    }
+
+    /// Whether the store could say what it has.
+    enum Readability {
+        case readable
+        /// There is an entry that cannot be read now: nothing is stored, as that would replace it.
+        case unreadable
+    }
+
+    /// What the table of open resources is to be told.
+    enum Departure: Sendable, Hashable {
+        /// New readers do not get it any more; those it has go on.
+        case unlisted
+        /// It holds nothing and takes nothing any more.
+        case gone
+    }
+
+    /// What the store's answer is worth.
+    enum Opened: Sendable, Hashable {
+        case asStored
+        /// It has to be confirmed before it is used.
+        case invalidated
+        /// Nobody waits for it any more.
+        case tooLate
+    }
+
+    private var state = State.closed
+    private var isListed = true
+    /// The entry was removed: nothing is stored any more, what is open is read on.
+    private(set) var isRemoved = false
+    /// Since when it has had no reader, in nanoseconds; means nothing while it has one.
+    private(set) var idleSince: Int64
+
+    init(now: Int64) { idleSince = now }
+
+    // MARK: Looking
+
+    /// Whether a reader that comes may have it.
+    var takesReaders: Bool { isListed }
+
+    var isClosed: Bool { if case .closed = state { true } else { false } }
+    var isOpening: Bool { if case .opening = state { true } else { false } }
+    /// Whether it was opened, and goes on.
+    var isOpen: Bool { if case .open = state { true } else { false } }
+    var isEnding: Bool { if case .ending = state { true } else { false } }
+    var isGone: Bool { if case .gone = state { true } else { false } }
+    var isUnreadable: Bool { if case .open(.unreadable) = state { true } else { false } }
+
+    /// Whether readers, if it has any, count for nothing: they have ended with an error.
+    var hasEndedReaders: Bool { isEnding || isGone }
+
+    // MARK: Inputs
+
+    /// A reader came; `true` where the store has to be asked for the entry.
+    mutating func readerCame() -> Bool {
+        guard case .closed = state else { return false }
+        state = .opening(isInvalidated: false)
+        return true
+    }
+
+    /// What is stored was made unusable by a request that changed something.
+    mutating func invalidated() { if case .opening = state { state = .opening(isInvalidated: true) } }
+
+    /// The store has answered.
+    mutating func opened(_ readability: Readability) -> Opened {
+        guard case .opening(let isInvalidated) = state else { return .tooLate }
+        state = .open(readability)
+        return isInvalidated ? .invalidated : .asStored
+    }
+
+    /// Its last reader left, or time stood still until now.
+    mutating func becameIdle(_ now: Int64) { idleSince = now }
+
+    /// New readers are to get another one; `nil` where they do already.
+    mutating func unlist() -> Departure? {
+        guard isListed else { return nil }
+        isListed = false
+        return .unlisted
+    }
+
+    /// The entry was removed by its owner.
+    mutating func removed() -> Departure? {
+        isRemoved = true
+        return unlist()
+    }
+
+    /// The cache is being closed. The table is not told: it lists nobody any more.
+    mutating func shutDown() {
+        isListed = false
+        if !isGone { state = .ending }
+    }
+
+    /// It holds nothing any more; `nil` while the store looks, which ends by `opened`, and where it is gone.
+    mutating func left() -> Departure? {
+        if isOpening || isGone { return nil }
+        isListed = false
+        state = .gone
+        return .gone
+    }
+}

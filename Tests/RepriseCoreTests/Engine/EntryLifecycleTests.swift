@@ -1,0 +1,87 @@
+import Testing
+
+@testable import RepriseCore
+
+@Suite struct EntryLifecycleTests {
+    /// Every state there is, by the inputs that lead there.
+    enum Reached: CaseIterable {
+        case closed, opening, open, ending, gone
+    }
+
+    private func lifecycle(_ reached: Reached) -> EntryLifecycle {
+        var lifecycle = EntryLifecycle(now: 0)
+        switch reached {
+        case .closed: break
+        case .opening: _ = lifecycle.readerCame()
+        case .open:
+            _ = lifecycle.readerCame()
+            _ = lifecycle.opened(.readable)
+        case .ending: lifecycle.shutDown()
+        case .gone: _ = lifecycle.left()
+        }
+        return lifecycle
+    }
+
+    @Test(arguments: Reached.allCases)
+    func `the store is asked by the first reader alone`(reached: Reached) {
+        var lifecycle = lifecycle(reached)
+        let asks = lifecycle.readerCame()
+        #expect(asks == (reached == .closed))
+        let again = lifecycle.readerCame()
+        #expect(!again)
+    }
+
+    @Test(arguments: Reached.allCases)
+    func `the store's answer counts only while it is waited for`(reached: Reached) {
+        var lifecycle = lifecycle(reached)
+        let opened = lifecycle.opened(.unreadable)
+        #expect(opened == (reached == .opening ? .asStored : .tooLate))
+        #expect(lifecycle.isUnreadable == (reached == .opening))
+    }
+
+    @Test func `what was invalidated while it was being opened is told once`() {
+        var lifecycle = lifecycle(.opening)
+        lifecycle.invalidated()
+        let first = lifecycle.opened(.readable)
+        let second = lifecycle.opened(.readable)
+        #expect(first == .invalidated && second == .tooLate)
+        var open = self.lifecycle(.open)
+        open.invalidated()
+        #expect(open.isOpen)
+    }
+
+    @Test(arguments: Reached.allCases)
+    func `the table is told once that it is unlisted, and once that it is gone, from any state`(
+        reached: Reached
+    ) {
+        var lifecycle = lifecycle(reached)
+        let unlisted = [lifecycle.unlist(), lifecycle.removed(), lifecycle.unlist()].compactMap(\.self)
+        #expect(unlisted == (reached == .ending || reached == .gone ? [] : [.unlisted]))
+        #expect(!lifecycle.takesReaders && lifecycle.isRemoved)
+        let left = [lifecycle.left(), lifecycle.left()].compactMap(\.self)
+        switch reached {
+        case .opening:
+            #expect(left.isEmpty, "the store's answer is still to come")
+            _ = lifecycle.opened(.readable)
+            let late = lifecycle.left()
+            #expect(late == .gone)
+        case .gone: #expect(left.isEmpty)
+        default: #expect(left == [.gone])
+        }
+        #expect(lifecycle.isGone)
+    }
+
+    @Test(arguments: Reached.allCases)
+    func `after shutDown no reader comes, none counts, and it can still be told to be gone`(
+        reached: Reached
+    ) {
+        var lifecycle = lifecycle(reached)
+        lifecycle.shutDown()
+        #expect(!lifecycle.takesReaders && lifecycle.hasEndedReaders && !lifecycle.isOpen)
+        let asks = lifecycle.readerCame()
+        let opened = lifecycle.opened(.readable)
+        #expect(!asks && opened == .tooLate)
+        let left = lifecycle.left()
+        #expect(left == (reached == .gone ? nil : .gone))
+    }
+}
