@@ -49,8 +49,8 @@ simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n of REP
 	scripts/build --build-tests $(CORE)
 	REPRISE_SEEDS=$(SEEDS) REPRISE_WORLD_SEEDS=$(SEEDS) scripts/run-tests .build-core/debug Simulation
 
-mistakes:  ## Put known mistakes into a copy of AVPlayer's door: a test has to notice each.
-	scripts/mistakes $(MISTAKES)
+mistakes:  ## Put known mistakes into a copy of the tree: each has to be noticed.
+	scripts/mistakes/run $(MISTAKES)
 
 kill:  ## kill -9 the real server KILLS times.
 	$(SWIFT_BUILD) --build-tests

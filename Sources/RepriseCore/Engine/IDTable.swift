@@ -3,46 +3,55 @@
 /// An array instead of a dictionary: there is one element or two nearly always, and whatever goes through all of them does so in
 /// the order they were made, so that a run can be repeated.
 struct IDTable<Element: Identifiable>: Sequence where Element.ID: Comparable {
+    /// In ascending order.
+    private(set) var ids: [Element.ID] = []
+    /// Beside `ids`.
     private var elements: [Element] = []
 
-    var isEmpty: Bool { elements.isEmpty }
-    var count: Int { elements.count }
-    /// In ascending order.
-    var ids: [Element.ID] { elements.map(\.id) }
+    var isEmpty: Bool { ids.isEmpty }
+    var count: Int { ids.count }
 
     /// The element of an id; `nil` where there is none. Setting `nil` removes it, setting another adds it.
     subscript(id: Element.ID) -> Element? {
-        get { index(of: id).map { elements[$0] } }
+        get {
+            guard let index = index(of: id) else { return nil }
+            return elements[index]
+        }
         set {
-            if let newValue {
-                insert(newValue)
-            } else if let index = index(of: id) {
-                elements.remove(at: index)
-            }
+            if let newValue { insert(newValue) } else { _ = remove(id) }
         }
     }
 
     /// Takes an element out.
-    mutating func remove(_ id: Element.ID) -> Element? { index(of: id).map { elements.remove(at: $0) } }
+    mutating func remove(_ id: Element.ID) -> Element? {
+        guard let index = index(of: id) else { return nil }
+        ids.remove(at: index)
+        return elements.remove(at: index)
+    }
 
-    mutating func removeAll() { elements = [] }
+    mutating func removeAll() {
+        ids = []
+        elements = []
+    }
 
     func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
 
     func contains(where isSuch: (Element) throws -> Bool) rethrows -> Bool { try elements.contains(where: isSuch) }
 
     private func index(of id: Element.ID) -> Int? {
-        for index in elements.indices where elements[index].id == id { return index }
+        var index = 0
+        while index < ids.count {
+            if ids[index] == id { return index }
+            index += 1
+        }
         return nil
     }
 
     private mutating func insert(_ element: Element) {
+        if let index = index(of: element.id) { return elements[index] = element }
         // At the end nearly always: new ids are greater than all before.
-        let index = elements.lastIndex { $0.id <= element.id }
-        if let index, elements[index].id == element.id {
-            elements[index] = element
-        } else {
-            elements.insert(element, at: index.map { $0 + 1 } ?? 0)
-        }
+        let index = ids.lastIndex { $0 < element.id }.map { $0 + 1 } ?? 0
+        ids.insert(element.id, at: index)
+        elements.insert(element, at: index)
     }
 }

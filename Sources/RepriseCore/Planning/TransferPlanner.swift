@@ -193,7 +193,10 @@ package struct TransferPlanner: Sendable {
             }
             return transfer
         }
-        return servesRanges ? nil : transfers.first
+        // All there are have passed it. Who stands where stored bytes went again has them begun anew; what is not stored comes
+        // once.
+        let isLost = isKept && reader.isWaiting && missing == reader.position
+        return servesRanges || isLost ? nil : transfers.first
     }
 
     /// How far behind a transfer may be and still be there before a new one.

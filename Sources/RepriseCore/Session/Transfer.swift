@@ -33,6 +33,8 @@ struct Transfer: Identifiable {
         var position: Int64 = 0
         /// Where the body ends by its own word.
         var end: Int64?
+        /// The length of the whole by its own word: the representation's once the bytes are known to be its.
+        var announcedLength: Int64?
         /// Bytes of the body so far.
         var bodyBytes: Int64 = 0
         /// Bytes received since `measuredFrom`, for the host's rate.

@@ -250,6 +250,17 @@ import Testing
         #expect(decisions == [.run(transfer: 7, goal: 900_000_000 + tuning.readAhead, readers: [1])])
     }
 
+    @Test func `without ranges who waits for stored bytes that went again has all begun anew, once, inv26`() {
+        let passed = transfer(7, head: 4000)
+        let waiting = [reader(1, at: 1000), reader(2, at: 2000)]
+        let starts = planner(servesRanges: false).plan(readers: waiting, transfers: [passed]).count(where: \.isStart)
+        #expect(starts == 1)
+        var unkept = planner(servesRanges: false)
+        unkept.isKept = false
+        let startsUnkept = unkept.plan(readers: waiting, transfers: [passed]).count(where: \.isStart)
+        #expect(startsUnkept == 0)
+    }
+
     @Test func `without ranges a transfer is never stopped while it may be needed`() {
         let planner = planner(servesRanges: false)
         let ahead = reader(1, at: 0, missing: tuning.readAhead - 1, isWaiting: false)
@@ -351,4 +362,8 @@ import Testing
         let readers = (1...6).map { reader($0, at: Int64($0) * 100_000_000, isWaiting: $0 <= 3) }
         expectRest(planner(), readers, [])
     }
+}
+
+extension TransferPlanner.Decision {
+    fileprivate var isStart: Bool { if case .start = self { true } else { false } }
 }

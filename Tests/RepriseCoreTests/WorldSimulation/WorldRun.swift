@@ -62,7 +62,7 @@ struct WorldRun {
         } through: { _, client in
             PerUserClient(client, paths: perUser)
         }
-        world.queues.tellCircles(after: 30_000)
+        world.queues.tellCircles(after: 100_000)
         versions = Array(repeating: [], count: plan.objects.count * WorldPlan.users)
         for object in plan.objects.indices { publish(object, plan.objects[object].length) }
     }
@@ -300,6 +300,9 @@ struct WorldRun {
         }
         world.queues.advance(200 * second)
         try check()
+        try checkFreshness()
+        world.queues.advance(200 * second)
+        try check()
         try checkNothingLeft()
         try replay()
         try checkClosed()
@@ -321,6 +324,61 @@ struct WorldRun {
         }
     }
 
+    /// Who asks for what the origin has now gets that, to its last byte: where freshness is HTTP's by saying so, and of what is
+    /// never stored always.
+    private mutating func checkFreshness() throws {
+        for (object, spec) in plan.objects.enumerated() where spec.length < 1 << 40 {
+            guard plan.isShared || spec.contentType == "application/vnd.apple.mpegurl" else { continue }
+            let newest = versions[object * WorldPlan.users].suffix(1)
+            for attempt in 1...3 {
+                let player = world.player(spec.path, fields: plan.isShared ? ["Cache-Control": "no-cache"] : [:])
+                player.knownGenerations = Array(newest)
+                player.play()
+                defer { player.leave() }
+                if !player.isAtEnd, player.failure == nil {
+                    throw WorldViolation(
+                        oracle: "liveness",
+                        text: "\(spec.path) read afresh hangs at \(player.position)\n"
+                            + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                }
+                if let violation = player.violation {
+                    throw WorldViolation(oracle: "freshness", text: "\(violation) in \(spec.path), version \(newest)")
+                }
+                meet("fresh read")
+                if player.isAtEnd { break }
+                guard attempt < 3 else {
+                    throw WorldViolation(
+                        oracle: player.failure == nil ? "liveness" : "freshness",
+                        text: "\(spec.path) ended with \(String(describing: player.failure))\n"
+                            + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                }
+            }
+        }
+    }
+
+    /// What is complete is not asked for again, where nothing has to be confirmed.
+    private mutating func checkCost(_ object: Int) throws {
+        let spec = plan.objects[object]
+        let key = world.cache.resource(for: OriginURL("http://origin.test" + spec.path)!).request.key
+        let isComplete = world.cache.openSession(key)?.state.withLock { state in
+            state.offered.flatMap { state.representations[$0] }?.isComplete
+        }
+        guard !plan.isShared, isComplete == true else { return }
+        meet("cost")
+        world.queues.advance(10 * second)
+        let requests = world.origin.requestCount
+        told.add("second read of \(spec.path)")
+        let player = world.player(spec.path)
+        player.knownGenerations = versions[object * WorldPlan.users]
+        player.finish()
+        guard player.isAtEnd, world.origin.requestCount == requests else {
+            throw WorldViolation(
+                oracle: "cost",
+                text: "\(spec.path) was stored, and asked for \(world.origin.requestCount - requests) times\n"
+                    + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+        }
+    }
+
     /// What is stored is right after a restart; a reader that began on old bytes may be told so once.
     private mutating func replay() throws {
         try world.restart()
@@ -333,7 +391,11 @@ struct WorldRun {
                 if let violation = player.violation {
                     throw WorldViolation(oracle: "durability", text: "\(violation) in \(spec.path) after a restart")
                 }
-                if player.isAtEnd { break }
+                told.add("\(spec.path) read to \(player.position), at end: \(player.isAtEnd)")
+                if player.isAtEnd {
+                    try checkCost(object)
+                    break
+                }
                 guard attempt < 3 else {
                     throw WorldViolation(
                         oracle: "liveness",

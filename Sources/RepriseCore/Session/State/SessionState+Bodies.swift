@@ -26,7 +26,13 @@ extension SessionState {
         transfers[id] = transfer
         switch comparison {
         case .different(let difference): return heldDiffers(id, difference)
-        case .same(let trial): passed(trial, at: request.origin)
+        case .same(let trial):
+            passed(trial, at: request.origin)
+            if let number = transfer.representation, representations[number]?.info.length == nil,
+                let length = request.announcedLength
+            {
+                learnLength(length, of: number)
+            }
         case .open: break
         }
         if request.isCheck { return receivedCheck(id) }

@@ -46,9 +46,15 @@ extension SessionState {
     /// Has the files of a representation made.
     mutating func createFiles(of number: Int) {
         guard let info = representations[number]?.info else { return }
-        let replaces = representations.contains { $0.id != number && $0.isCommitted }
+        let isFirst = isFirstToCommit(number)
         changeStorage(of: number) { $0.create() }
-        effects.append(.stage(representation: number, info, commit: !replaces))
+        effects.append(.stage(representation: number, info, commit: isFirst))
+    }
+
+    /// Whether the files of a representation may be named as soon as they are made: there are no others that are, or will be
+    /// then. One description at a time: of two that are written at the same moment either could be the last.
+    private func isFirstToCommit(_ number: Int) -> Bool {
+        !representations.contains { $0.id != number && ($0.isCommitted || $0.storage.isCreating) }
     }
 
     // MARK: Writing
@@ -138,6 +144,8 @@ extension SessionState {
         }
         guard let entry else {
             stopStoring(number, error?.description ?? "the entry could not be made")
+            // Those that were to take its place have nothing to wait for.
+            for other in representations.ids { commitIfDue(other) }
             plan()
             return
         }
@@ -155,6 +163,8 @@ extension SessionState {
             representations[number]?.isCommitted = true
             current = number
             if info != entry.info { commitInfo(of: number) }
+        } else {
+            commitIfDue(number)
         }
         write(number)
         plan()
@@ -167,26 +177,32 @@ extension SessionState {
     }
 
     /// A new representation takes the old one's place once its first block is stored and its type agrees; a pinned or
-    /// complete one is replaced only by a complete one.
+    /// complete one is replaced only by a complete one. Where there is none it has nothing to wait for.
     private mutating func commitIfDue(_ number: Int) {
         guard !lifecycle.isRemoved, let representation = representations[number], !representation.isCommitted,
-            let generation = representation.generation,
-            let old = representations.first(where: { $0.id != number && $0.isCommitted })
+            let generation = representation.generation, representation.storage.isSettled
         else { return }
-        let agrees =
-            MediaType(old.info.fields["Content-Type"])?.type
-            == MediaType(representation.info.fields["Content-Type"])?.type
-        let needsAll = old.info.isPinned || old.isComplete || !agrees
-        let block = min(generation.layout.blockSize, representation.info.length ?? .max)
-        let hasBlock = generation.claimed.ranges.contains { $0.count >= block }
-        guard needsAll ? representation.isComplete : hasBlock else { return }
+        let old = representations.first { $0.id != number && $0.isCommitted }
+        if let old {
+            guard mayReplace(old, representation, generation) else { return }
+            representations[number]?.info.isPinned = old.info.isPinned
+            representations[old.id]?.isCommitted = false
+            representations[old.id]?.isSuperseded = true
+        } else if !isFirstToCommit(number) {
+            return
+        }
         representations[number]?.isCommitted = true
-        representations[number]?.info.isPinned = old.info.isPinned
-        representations[old.id]?.isCommitted = false
-        representations[old.id]?.isSuperseded = true
         current = number
         // What the description names is on the disk before the old files go: a power cut leaves one of the two.
         commitInfo(of: number, syncing: generation)
+    }
+
+    private func mayReplace(_ old: Representation, _ new: Representation, _ generation: Generation) -> Bool {
+        let agrees =
+            MediaType(old.info.fields["Content-Type"])?.type == MediaType(new.info.fields["Content-Type"])?.type
+        if old.info.isPinned || old.isComplete || !agrees { return new.isComplete }
+        let block = min(generation.layout.blockSize, new.info.length ?? .max)
+        return generation.claimed.ranges.contains { $0.count >= block }
     }
 
     /// `info.json` could not be written.
@@ -220,8 +236,7 @@ extension SessionState {
         changeStorage(of: number) { $0.filesLost() }
         representations[number]?.isCommitted = false
         reading = ByteRangeSet()
-        let replaces = representations.contains { $0.id != number && $0.isCommitted }
-        effects.append(.stage(representation: number, info, commit: !replaces))
+        effects.append(.stage(representation: number, info, commit: isFirstToCommit(number)))
         wakeWaiting()
         plan()
     }

@@ -155,7 +155,8 @@ extension SessionState {
         failHungWrites()
         retryStoring()
         syncIfDue()
-        plan()
+        // What waits for space while the cache is closed goes on waiting no longer than else.
+        if lifecycle.isEnding { scheduleTick() } else { plan() }
         if isIdle, now - lifecycle.idleSince >= tuning.idleClose { close() }
     }
 
@@ -186,9 +187,13 @@ extension SessionState {
     /// Whether it has no reader, no transfer and nothing to write.
     var isIdle: Bool { (readers.isEmpty || lifecycle.hasEndedReaders) && transfers.isEmpty && buffers.isEmpty }
 
-    /// No new reader comes to this session; those it has go on.
+    /// No new reader comes to this session; those it has go on. The entry's files are its successor's: two that fill the same
+    /// files, or evict each other's, would each take what the other does for damage.
     mutating func leaveTable() {
-        if let departure = lifecycle.unlist() { effects.append(.depart(departure)) }
+        guard let departure = lifecycle.unlist() else { return }
+        for number in representations.ids { changeStorage(of: number) { $0.leave(isReadable: true) } }
+        effects.append(.endTenure)
+        effects.append(.depart(departure))
     }
 
     mutating func leaveForGood() {
@@ -204,6 +209,7 @@ extension SessionState {
         }
         syncAll()
         lifecycle.shutDown()
+        scheduleTick()
     }
 
     /// Whether anybody reads or fetches or not: a song that came in a second must not wait for its session's end.

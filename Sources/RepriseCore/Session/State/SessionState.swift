@@ -30,6 +30,8 @@ struct SessionState {
         case event(CacheEvent)
         case count(@Sendable (inout CacheStatistics) -> Void)
         case refresh(serial: Int, RefusedURL)
+        /// The entry's files are not this one's any more.
+        case endTenure
         case depart(EntryLifecycle.Departure)
     }
 
@@ -103,6 +105,8 @@ struct SessionState {
     var hasGivenUp = false
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
+    /// Whether bytes were on their way to the disk when those who watch were told last.
+    private var toldWriting = false
     /// What `takeUnwrittenChange` told of, in all.
     private var toldUnwritten: Int64 = 0
     /// Called when the host has a place again, after none was free.
@@ -129,9 +133,18 @@ struct SessionState {
     }
 
     mutating func takeEffects() -> [Effect] {
+        tellWritten()
         var taken: [Effect] = []
         swap(&taken, &effects)
         return taken
+    }
+
+    /// Those who wait for the disk are told when nothing is on its way there any more, whatever became of it.
+    private mutating func tellWritten() {
+        guard toldWriting || !watchers.isEmpty else { return }
+        let isWriting = hasUnwritten
+        if toldWriting, !isWriting { storedChanged() }
+        toldWriting = isWriting
     }
 
     /// How much more or less waits for the disk than was told last, in bytes.

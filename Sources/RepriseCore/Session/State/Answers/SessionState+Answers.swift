@@ -142,7 +142,13 @@ extension SessionState {
     ) {
         if let held {
             if !servesRanges { representations[held.id]?.info.servesRanges = false }
-            if held.info.length == nil, let length { learnLength(length, of: held.id) }
+            if held.info.length == nil, let length {
+                if transfers[id]?.continuation.isComparing == true {
+                    transfers[id]?.request?.announcedLength = length
+                } else {
+                    learnLength(length, of: held.id)
+                }
+            }
             bindUnbound(to: held.id, for: transfers[id]?.request)
             return
         }
@@ -210,7 +216,7 @@ extension SessionState {
             info.variant = Variant(answer: head.fields, request: request?.callerFields ?? fields)?.text
         }
         let isStorable = storable(head)
-        let stores = environment.store != nil && !isPrivate && !lifecycle.isRemoved && isKept && isStorable
+        let stores = environment.store != nil && !isPrivate && lifecycle.takesReaders && isKept && isStorable
         var representation = Representation(
             id: number, info: info, storage: stores ? .undecided : .off(.notStorable), isCommitted: false,
             needsSniffing: true)

@@ -86,6 +86,7 @@ extension SessionState {
             readers[id]?.waitsSince = now
             readers[id]?.lastStep = now
         }
+        bindThoseWhoAwaitSlots()
         wakeWaiting()
         plan()
     }
