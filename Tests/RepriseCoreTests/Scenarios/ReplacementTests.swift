@@ -47,6 +47,67 @@ import Testing
         }
     }
 
+    @Test func `the length of an answer with other bytes is never the stored version's, inv01 inv16`() throws {
+        let world = try World()
+        func put(_ length: Int64, _ generation: Int, _ framing: OriginBehaviour.Framing) {
+            world.put("/a", length: length, generation: generation) { behaviour in
+                behaviour.ranges = .ignored
+                behaviour.framing = framing
+                behaviour.tag = .none
+                behaviour.hasLastModified = false
+            }
+        }
+        put(400_000, 1, .close)
+        world.play("/a").expectWhole(400_000)
+        try world.restart()
+        put(30_000, 2, .length)
+        let first = world.play("/a")
+        #expect(first.violation == nil && first.generation == 1)
+        #expect(first.failure?.code == .changed, "nothing shows where the first version ends")
+        world.play("/a").expectWhole(30_000)
+    }
+
+    @Test func `two versions whose files are made at the same moment are not both named, inv28`() throws {
+        for seed in 1...40 as ClosedRange<UInt64> {
+            let world = try World(seed: seed, isOrdered: false)
+            world.queues.setDiskDelay(read: 300 * millisecond, write: 300 * millisecond)
+            world.put("/a", length: 300_000)
+            let players = (1...3).map { generation in
+                world.put("/a", length: 300_000, generation: generation)
+                let player = world.player("/a", .from(Int64(generation) * 50_000))
+                player.play(to: Int64(generation) * 50_000 + 40_000)
+                let broken = world.cache.openSessions.compactMap { $0.state.withLock(\.brokenInvariant) }
+                #expect(broken.isEmpty, "seed \(seed)")
+                return player
+            }
+            for player in players { player.finish() }
+            world.queues.setDiskDelay(read: 0, write: 0)
+            world.queues.advance(10 * second)
+            #expect(world.cache.openSessions.allSatisfy { $0.state.withLock { $0.brokenInvariant == nil } })
+            _ = world.play("/a")
+            world.play("/a").expectWhole(300_000)
+            try world.restart()
+            world.origin.setDown(true)
+            let replayed = world.play("/a")
+            replayed.expectWhole(300_000)
+            #expect(replayed.generation == 3, "seed \(seed)")
+        }
+    }
+
+    @Test func `without ranges a reader whose stored bytes went again is given them anew, inv26`() throws {
+        let world = try World()
+        world.put("/a", length: 3_000_000) { $0.ranges = .ignored; $0.bytesPerSecond = 1_000_000 }
+        let ahead = world.player("/a")
+        ahead.play(to: 2_000_000)
+        let behind = world.player("/a", .from(100_000))
+        // Others delete the files while they are read and written.
+        for path in world.memory.paths where path.contains("/entries/") { try? world.memory.removeFile(path) }
+        ahead.finish()
+        behind.finish()
+        ahead.expectWhole(3_000_000)
+        behind.expectWhole(3_000_000, from: 100_000)
+    }
+
     @Test func `the error text of a 416 is never the resource, inv20 bug01`() throws {
         let isOn = Lock(false)
         let world = try World { _ in
