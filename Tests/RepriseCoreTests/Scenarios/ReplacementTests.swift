@@ -96,7 +96,9 @@ import Testing
 
     @Test func `without ranges a reader whose stored bytes went again is given them anew, inv26`() throws {
         let world = try World()
-        world.put("/a", length: 3_000_000) { $0.ranges = .ignored; $0.bytesPerSecond = 1_000_000 }
+        world.put("/a", length: 3_000_000) {
+            $0.ranges = .ignored; $0.bytesPerSecond = 1_000_000
+        }
         let ahead = world.player("/a")
         ahead.play(to: 2_000_000)
         let behind = world.player("/a", .from(100_000))

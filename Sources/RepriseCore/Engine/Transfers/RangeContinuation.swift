@@ -178,14 +178,21 @@ struct RangeContinuation {
         return .same(trial)
     }
 
-    /// The request ended: the next answer has to show anew that it belongs to the representation. One that follows an answer
-    /// of compared bytes only, as a check is, need not. One that brought less than the overlap and a byte is asked again with a shorter one.
+    /// The request ended: the next answer has to show anew that it belongs to the representation. One that follows a check need not,
+    /// as nothing it could repeat adjoins it. An answer that brought no byte behind the overlap is asked for again with a shorter one,
+    /// as long as there is one: the object may be replaced between two answers.
     /// - Parameters:
     ///   - received: Bytes of its body.
     ///   - isCheck: Whether none of them is used.
     mutating func requestEnded(received: Int64, isCheck: Bool) {
         switch state {
-        case .confirmed(let overlap) where received > overlap && !isCheck: state = .unconfirmed
+        case .confirmed(let overlap) where !isCheck:
+            if received > overlap {
+                state = .unconfirmed
+            } else if overlap > 1 {
+                state = .unconfirmed
+                limit = max(1, min(limit, overlap) / 2)
+            }
         case .granted: state = .unconfirmed
         case .confirmed, .comparing, .known, .reading, .unconfirmed, .unreadable: break
         }

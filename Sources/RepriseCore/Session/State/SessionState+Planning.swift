@@ -69,7 +69,10 @@ extension SessionState {
     /// Remembers when a transfer lost its last reader.
     private mutating func noteUnwanted(_ decision: TransferPlanner.Decision) {
         guard let id = decision.transfer, var transfer = transfers[id] else { return }
-        let hasReaders = transfer.readers.contains { readers[$0] != nil }
+        // One that went on to another representation is not its reader any more.
+        let hasReaders = transfer.readers.contains { id in
+            readers[id].map { $0.representation == transfer.representation && $0.failure == nil } ?? false
+        }
         if case .run(_, _, let ids) = decision, !ids.isEmpty {
             transfer.unwanted = nil
         } else if case .pause = decision, hasReaders {
