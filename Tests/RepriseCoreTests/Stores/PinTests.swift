@@ -1,10 +1,11 @@
 import Foundation
-import RepriseCore
 import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 import RepriseTesting
 import Testing
+
+@testable import RepriseCore
 
 /// Pinning and listing.
 @Suite struct PinTests {
@@ -37,6 +38,22 @@ import Testing
         let name = try #require(try store.entryNames().first)
         #expect(try store.describe(name: name)?.summary.isPinned == true)
         #expect(try store.describe(name: name)?.summary.stored == 100_001)
+    }
+
+    @Test func `a pin that comes between an entry's files and its session's knowing of them lasts`() throws {
+        let world = try World()
+        world.put("/a", length: 100_000)
+        world.queues.setDiskDelay(read: 100 * millisecond, write: 0)
+        let player = world.player("/a")
+        player.play(to: 1000)
+        let session = try #require(world.cache.openSessions.first)
+        try #require(session.state.withLock { $0.representations.contains { $0.storage.isCreating } })
+        session.perform { $0.notePinned(true) }
+        player.finish()
+        try world.restart()
+        let store = try #require(world.cache.environment.store)
+        let name = try #require(try store.entryNames().first)
+        #expect(try store.describe(name: name)?.summary.isPinned == true)
     }
 
     @Test func `what is written later does not undo a pin`() async throws {

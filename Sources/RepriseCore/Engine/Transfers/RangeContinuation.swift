@@ -86,6 +86,9 @@ struct RangeContinuation {
         case granted
     }
 
+    /// So many bytes are never the same by accident, where they are media. Fewer are compared only where there are no more.
+    static let leastOverlap: Int64 = 64
+
     private var state = State.unconfirmed
     private(set) var trial: Trial?
     private var limit: Int64
@@ -125,10 +128,13 @@ struct RangeContinuation {
         case .known(let overlap), .comparing(let overlap): return compare(overlap, whole, wanted, isSequential)
         case .unconfirmed, .unreadable: break
         }
-        if let overlap = known.held(limit), !overlap.bytes.isEmpty {
-            return compare(overlap, whole, wanted, isSequential)
+        let held = known.held(limit)
+        if let held, held.range.count >= min(limit, RangeContinuation.leastOverlap) {
+            return compare(held, whole, wanted, isSequential)
         }
-        guard let stored = known.stored(limit) else {
+        // The more bytes, the more they show: few that adjoin are better replaced by more elsewhere.
+        guard let stored = known.stored(limit), stored.range.count > held?.range.count ?? 0 else {
+            if let held, !held.bytes.isEmpty { return compare(held, whole, wanted, isSequential) }
             guard !isSequential, let overlap = known.heldElsewhere(limit), !overlap.bytes.isEmpty else {
                 return .giveUp
             }

@@ -150,12 +150,14 @@ extension SessionState {
         guard let offset else {
             return claimed.range(containing: 0).map { ByteRange(0, min($0.upperBound, limit)) }
         }
-        if offset > 0, let stored = claimed.range(containing: offset - 1) {
-            return ByteRange(max(stored.lowerBound, offset - limit), offset)
+        let adjoining = (offset > 0 ? claimed.range(containing: offset - 1) : nil).map {
+            ByteRange(max($0.lowerBound, offset - limit), offset)
         }
+        if let adjoining, adjoining.count >= min(limit, RangeContinuation.leastOverlap) { return adjoining }
         // The more bytes, the more they show.
         let best = claimed.ranges.first { $0.count >= limit } ?? claimed.ranges.max { $0.count < $1.count }
-        return best.map { ByteRange(offset: $0.lowerBound, count: min($0.count, limit)) }
+        guard let best, best.count > adjoining?.count ?? 0 else { return adjoining }
+        return ByteRange(offset: best.lowerBound, count: min(best.count, limit))
     }
 
     /// Stored bytes for an overlap have been read, or could not be.

@@ -155,6 +155,8 @@ extension SessionState {
         info.servesRanges = representation.info.servesRanges
         // And what it says may have been made unusable.
         info.checked = representation.info.checked
+        // Or it was pinned, once its files had a name and before this was told.
+        if isCommitted, let pinnedLast { info.isPinned = pinnedLast }
         representations[number]?.info = info
         environment.quota.stored(Quota.entryCost)
         changeStorage(of: number) { $0.created(entry.generation) }

@@ -82,6 +82,8 @@ struct SessionState {
     var isSuspended: Bool
     /// Work the store could not take meanwhile.
     var held: [Effect] = []
+    /// What the entry was set to last while it was open; also what files that are just being made are.
+    var pinnedLast: Bool?
     /// To be told of the next change in what is stored.
     var watchers: [@Sendable () -> Void] = []
     var lastUsed: Int64 = 0

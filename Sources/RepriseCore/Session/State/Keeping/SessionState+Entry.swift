@@ -25,6 +25,7 @@ extension SessionState {
     }
 
     mutating func notePinned(_ isPinned: Bool) {
+        pinnedLast = isPinned
         for number in representations.ids where representations[number]?.isCommitted == true {
             representations[number]?.info.isPinned = isPinned
         }
