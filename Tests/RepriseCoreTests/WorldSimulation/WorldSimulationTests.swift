@@ -48,7 +48,7 @@ import Testing
             return
         }
         let first = Self.number("REPRISE_FIRST") ?? 1
-        let seeds = Self.number("REPRISE_WORLD_SEEDS") ?? 400
+        let seeds = Self.number("REPRISE_WORLD_SEEDS") ?? 200
         // A hunt for a mistake that was put in ends with the first seed that finds it.
         let isHunt = Self.number("REPRISE_WORLD_HUNT") != nil
         var failures = 0
