@@ -318,6 +318,12 @@ public final class MediaCache: Sendable {
 
     func openSession(_ key: ResourceKey) -> ResourceSession? { state.withLock { $0.sessions[key] } }
 
+    /// The session that has the files of an entry, if it is open: not one whose files were replaced or removed.
+    func listedSession(where isSuch: (ResourceKey) -> Bool) -> ResourceSession? {
+        let sessions = state.withLock { Array($0.sessions.values) }
+        return sessions.first { isSuch($0.key) }
+    }
+
     package var openSessions: [ResourceSession] {
         let (shared, alone) = state.withLock { (Array($0.sessions.values), Array($0.privateSessions.values)) }
         return shared.sorted { $0.key.text < $1.key.text } + alone

@@ -39,9 +39,11 @@ extension MediaCache {
             if let session = session(named: name, in: store) {
                 let open = session.open
                 for (number, generation) in open {
+                    // A reader may come upon a damaged block at the same moment.
+                    let before = generation.damagedBlocks
                     let dropped = try await prove(generation, anew: true, &report)
                     session.noteRepaired(number, dropped: dropped)
-                    report.note(dropped, key: session.key.text)
+                    report.note(generation.damagedBlocks - before, key: session.key.text)
                 }
                 if !open.isEmpty {
                     report.entries += 1
@@ -78,7 +80,7 @@ extension MediaCache {
     }
 
     private func session(named name: String, in store: Store) -> ResourceSession? {
-        openSessions.first { store.entryName(key: $0.key.text) == name }
+        listedSession { store.entryName(key: $0.text) == name }
     }
 
     /// Proves all that is claimed, piece by piece; answers how many blocks were dropped.

@@ -92,9 +92,10 @@ extension ResourceSession {
     private func verify(_ number: Int, _ generation: Generation, _ range: ByteRange) {
         environment.queues.read {
             self.whileOpen(.verify(representation: number, generation, range)) {
-                let before = generation.damagedBlocks
-                let error = Self.message { () throws(FileError) in try generation.verify(range) }
-                self.perform { $0.read(number, range, damaged: generation.damagedBlocks - before, error: error) }
+                var damaged: Int64 = 0
+                let error = Self.message { () throws(FileError) in damaged = try generation.verify(range) }
+                let dropped = damaged
+                self.perform { $0.read(number, range, damaged: dropped, error: error) }
             }
         }
     }

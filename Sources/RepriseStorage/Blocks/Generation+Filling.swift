@@ -17,7 +17,7 @@ extension Generation {
             return nil
         }
         var buffer: [UInt8] = []
-        guard let prefix = try check(block, slot, &buffer) else { return nil }
+        guard case .proved(let prefix) = try check(block, slot, &buffer) else { return nil }
         return pen(at: offset, prefix)
     }
 

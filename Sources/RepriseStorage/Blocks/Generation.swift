@@ -254,29 +254,41 @@ package final class Generation: Sendable {
     }
 
     /// Checks the proof of every claimed block that `range` touches. A block that fails becomes absent and its
-    /// slot is cleared; a file call that fails throws and changes nothing. I/O.
-    package func verify(_ range: ByteRange) throws(FileError) {
+    /// slot is cleared; a file call that fails throws and changes nothing. Answers how many became absent by this call. I/O.
+    @discardableResult
+    package func verify(_ range: ByteRange) throws(FileError) -> Int64 {
         var buffer: [UInt8] = []
+        var damaged: Int64 = 0
         var block = layout.block(at: range.lowerBound)
         let end = min(range.upperBound, state.withLock { $0.slotsEnd })
         while block * layout.blockSize < end {
             let number = block
             block += 1
             guard let slot = state.withLock({ $0.slots[number] }) else { continue }
-            _ = try check(number, slot, &buffer)
+            if case .damaged = try check(number, slot, &buffer) { damaged += 1 }
         }
+        return damaged
     }
 
-    /// Checks one block; answers its valid prefix where it matched, as a pen goes on from it.
-    func check(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockPrefix? {
-        if let prefix = try prove(block, slot, &buffer) { return prefix }
+    /// What a look at one block showed.
+    enum Checked {
+        /// Its valid prefix, as a pen goes on from it.
+        case proved(BlockPrefix)
+        /// It does not fit its proof, and is absent from here on.
+        case damaged
+        /// Its slot changed meanwhile.
+        case changed
+    }
+
+    /// Checks one block. I/O.
+    func check(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> Checked {
+        if let prefix = try prove(block, slot, &buffer) { return .proved(prefix) }
         // What was read may be from before a change or from its middle, and the slot the same again by now: damaged is
         // what still is while nothing changes.
         return try changes.withLock { _ throws(FileError) in
-            guard state.withLock({ $0.slots[block] == slot }) else { return nil }
-            if let prefix = try prove(block, slot, &buffer) { return prefix }
-            try drop(block, slot)
-            return nil
+            guard state.withLock({ $0.slots[block] == slot }) else { return .changed }
+            if let prefix = try prove(block, slot, &buffer) { return .proved(prefix) }
+            return try drop(block, slot) ? .damaged : .changed
         }
     }
 
@@ -294,8 +306,8 @@ package final class Generation: Sendable {
         return prefix
     }
 
-    // Makes a damaged block absent, unless it was written anew since.
-    private func drop(_ block: Int64, _ slot: Slot) throws(FileError) {
+    // Makes a damaged block absent; `false` where it was written anew since.
+    private func drop(_ block: Int64, _ slot: Slot) throws(FileError) -> Bool {
         let isCurrent = state.withLock { state in
             guard state.slots[block] == slot else { return false }
             state.slots[block] = nil
@@ -303,6 +315,7 @@ package final class Generation: Sendable {
             return true
         }
         if isCurrent { try clearSlot(of: block) }
+        return isCurrent
     }
 
     /// A block turned out to be damaged. Under the state's lock.

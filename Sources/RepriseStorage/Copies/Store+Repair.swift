@@ -42,9 +42,8 @@ extension Generation {
     /// Drops the claimed blocks of `range` that do not fit their proof; answers how many bytes were proved and how many
     /// blocks dropped. I/O.
     package func prove(_ range: ByteRange) throws(FileError) -> (bytes: Int64, damagedBlocks: Int64) {
-        let before = damagedBlocks
-        try verify(range)
-        return (claimed.intersection(range).count, damagedBlocks - before)
+        let dropped = try verify(range)
+        return (claimed.intersection(range).count, dropped)
     }
 
     /// The blocks of a piece that is proved at a time.

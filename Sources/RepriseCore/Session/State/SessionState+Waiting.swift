@@ -194,6 +194,7 @@ extension SessionState {
         for number in representations.ids { changeStorage(of: number) { $0.leave(isReadable: true) } }
         effects.append(.endTenure)
         effects.append(.depart(departure))
+        close()
     }
 
     mutating func leaveForGood() {

@@ -12,6 +12,8 @@ extension SessionState {
             if storage.isUndecided { changeStorage(of: number) { $0.decline(.left) } }
         }
         if let departure { effects.append(.depart(departure)) }
+        // Nobody will come to it.
+        close()
     }
 
     /// What is stored was made unusable by a request that changed something (RFC 9111 §4.4): it is confirmed before it
