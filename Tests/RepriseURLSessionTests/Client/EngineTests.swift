@@ -40,7 +40,9 @@ import Testing
             behaviour.faultyRequests = 3
         }
         #expect(try await read(device, "/a", length: 4_000_000) == 4_000_000)
-        #expect(device.origin.bodyBytes <= 4_000_000 + 3 * 262_144)
+        // A reset throws away what the client had not taken out of its socket yet, of a request that began at 262,144 or later;
+        // to begin anew each time would cost 900,000.
+        #expect(device.origin.bodyBytes <= 4_000_000 + 3 * (900_000 - 262_144))
         await device.cache.close()
     }
 
