@@ -118,6 +118,8 @@ import Testing
         for path in ["/a", "/b"] { stage.put(path, length: 1000) }
         let cache = try stage.open()
         for path in ["/a", "/b"] { try await stage.read(path, from: cache) }
+        // A reader has its bytes before the entry's files are made.
+        #expect(await eventually { stage.memory.paths.count { $0.hasSuffix("/info.json") } == 2 })
         let info = try #require(stage.memory.paths.first { $0.hasSuffix("/info.json") })
         let folder = String(info.dropLast("info.json".count))
         stage.files.setRule { operation, path, _ in
