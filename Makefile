@@ -46,7 +46,7 @@ format:  ## Put the sources into the house's format.
 	swift format --in-place --recursive --parallel Sources Tests Benchmarks/Sources Package.swift
 
 simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n of REPRISE_KIND=roomy.
-	swift build --build-tests -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-simulate
+	scripts/build --build-tests -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-simulate
 	TEST_TIMEOUT=0 REPRISE_SEEDS=$(SEEDS) REPRISE_WORLD_SEEDS=$(SEEDS) scripts/run-tests .build-simulate/release Simulation
 
 mistakes:  ## Put known mistakes into a copy of the tree: each has to be noticed.

@@ -67,7 +67,7 @@ MISTAKES = {
            "        dropTransient()\n        if readers.isEmpty", "        if readers.isEmpty", "world"),
     "H6": ("tags that differ though the bytes do not end playback", ANSWERS + "Places.swift",
            "return held.info.validator.lastModified == new.lastModified", "return false", "world"),
-    "leases": ("slots that were read before a discard bring its blocks back", STORAGE + "Blocks/Generation.swift",
+    "leases": ("slots that were read before a discard bring its blocks back", STORAGE + "Blocks/Generation+Discarding.swift",
                "                state.loaded.insert(blocksRange)\n", "", "LeaseTests"),
     "gone": ("an entry that holds nothing stays in the table", CORE + "Cache/MediaCache.swift",
              "case .gone: state.privateSessions[ObjectIdentifier(session)] = nil", "case .gone: break", "world"),

@@ -52,7 +52,7 @@ extension MediaCache {
             return session(for: ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]))
         }
         // Without a description it was left over, or its files are just being made.
-        return listedSession { store.entryName(key: $0.text) == name }
+        return openSession(named: name, in: store)
     }
 
     /// What is stored, in no order. Reads two small files an entry; an entry that cannot be read now is left out and

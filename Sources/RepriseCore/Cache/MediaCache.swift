@@ -318,10 +318,10 @@ public final class MediaCache: Sendable {
 
     func openSession(_ key: ResourceKey) -> ResourceSession? { state.withLock { $0.sessions[key] } }
 
-    /// The session that has the files of an entry, if it is open: not one whose files were replaced or removed.
-    func listedSession(where isSuch: (ResourceKey) -> Bool) -> ResourceSession? {
+    /// The open session of the entry with that folder name; not one whose files were replaced or removed.
+    func openSession(named name: String, in store: Store) -> ResourceSession? {
         let sessions = state.withLock { Array($0.sessions.values) }
-        return sessions.first { isSuch($0.key) }
+        return sessions.first { store.entryName(key: $0.key.text) == name }
     }
 
     package var openSessions: [ResourceSession] {

@@ -36,7 +36,7 @@ extension MediaCache {
         if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
         do throws(CacheError) {
             // By its session, where it is open: that one fills it.
-            if let session = session(named: name, in: store) {
+            if let session = openSession(named: name, in: store) {
                 let open = session.open
                 for (number, generation) in open {
                     // A reader may come upon a damaged block at the same moment.
@@ -70,17 +70,13 @@ extension MediaCache {
         case .unreadable, .unfinished:
             let isRemoved = try await onDisk { () throws(StoreError) in
                 // Somebody may have opened it, or be making it, since.
-                if self.session(named: name, in: store) != nil { return false }
+                if self.openSession(named: name, in: store) != nil { return false }
                 if case .whole = try store.find(name: name) { return false }
                 try store.remove(name: name)
                 return true
             }
             if isRemoved { report.removed.append(name) }
         }
-    }
-
-    private func session(named name: String, in store: Store) -> ResourceSession? {
-        listedSession { store.entryName(key: $0.text) == name }
     }
 
     /// Proves all that is claimed, piece by piece; answers how many blocks were dropped.

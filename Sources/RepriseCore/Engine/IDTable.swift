@@ -36,8 +36,6 @@ struct IDTable<Element: Identifiable>: Sequence where Element.ID: Comparable {
 
     func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
 
-    func contains(where isSuch: (Element) throws -> Bool) rethrows -> Bool { try elements.contains(where: isSuch) }
-
     private func index(of id: Element.ID) -> Int? {
         var index = 0
         while index < ids.count {

@@ -19,6 +19,9 @@ package final class EntryTenure: Sendable {
         }
     }
 
+    /// Ends it: from here on the entry's files are another's.
+    package func end() { isOver.withLock { $0 = true } }
+
     /// Runs the last work that names files; where it succeeds the right ends with it. Nothing where it has ended. I/O.
     package func end(_ work: () throws(StoreError) -> Void) throws(StoreError) {
         try isOver.withLock { isOver throws(StoreError) in

@@ -36,8 +36,7 @@ extension ResourceSession {
             environment.freshURLs?.ask(refused) { [weak self] answer in
                 self?.perform { $0.refreshed(serial, answer) }
             }
-        case .endTenure:
-            do throws(StoreError) { try tenure.end {} } catch { preconditionFailure("nothing was done: \(error)") }
+        case .endTenure: tenure.end()
         case .depart(let departure): onDeparture(self, departure)
         }
     }

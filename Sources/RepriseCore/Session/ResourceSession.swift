@@ -59,7 +59,7 @@ package final class ResourceSession: Sendable {
         isKept: Bool = true
     ) -> Int? {
         perform { state in
-            guard state.lifecycle.takesReaders else { return nil }
+            guard state.lifecycle.isListed else { return nil }
             state.url = environment.freshURLs?.newest(url) ?? url
             state.caller = Caller(fields, for: url)
             environment.hub.count { $0.readers += 1 }
@@ -215,7 +215,7 @@ package final class ResourceSession: Sendable {
 
     /// From now on the session names no files, and whoever comes gets another one.
     func endTenure() {
-        do throws(StoreError) { try tenure.end {} } catch { preconditionFailure("nothing was done: \(error)") }
+        tenure.end()
         perform { $0.retire() }
     }
 

@@ -24,7 +24,7 @@ public final class FaultyFileSystem: FileSystem {
     /// Chooses: the call, its path, and how many calls of that operation there were, this one included.
     package typealias Rule = @Sendable (_ operation: Operation, _ path: String, _ callNumber: Int) -> Fault?
 
-    /// What happens between a read and whoever asked for it.
+    /// What happens between a read and the return to its caller.
     package typealias Interruption = @Sendable (_ path: String) -> Void
 
     private struct State {

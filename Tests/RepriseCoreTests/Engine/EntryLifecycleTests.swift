@@ -57,7 +57,7 @@ import Testing
         var lifecycle = lifecycle(reached)
         let unlisted = [lifecycle.unlist(), lifecycle.removed(), lifecycle.unlist()].compactMap(\.self)
         #expect(unlisted == (reached == .ending || reached == .gone ? [] : [.unlisted]))
-        #expect(!lifecycle.takesReaders && lifecycle.isRemoved)
+        #expect(!lifecycle.isListed && lifecycle.isRemoved)
         let left = [lifecycle.left(), lifecycle.left()].compactMap(\.self)
         switch reached {
         case .opening:
@@ -77,7 +77,7 @@ import Testing
     ) {
         var lifecycle = lifecycle(reached)
         lifecycle.shutDown()
-        #expect(!lifecycle.takesReaders && lifecycle.hasEndedReaders && !lifecycle.isOpen)
+        #expect(!lifecycle.isListed && lifecycle.hasEndedReaders && !lifecycle.isOpen)
         let asks = lifecycle.readerCame()
         let opened = lifecycle.opened(.readable)
         #expect(!asks && opened == .tooLate)

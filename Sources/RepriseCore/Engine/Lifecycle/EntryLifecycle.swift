@@ -39,12 +39,13 @@ struct EntryLifecycle: Sendable {
         case asStored
         /// It has to be confirmed before it is used.
         case invalidated
-        /// Nobody waits for it any more.
+        /// The entry is ending or gone: the answer is dropped.
         case tooLate
     }
 
     private var state = State.closed
-    private var isListed = true
+    /// Whether a reader that comes may have it.
+    private(set) var isListed = true
     /// The entry was removed: nothing is stored any more, what is open is read on.
     private(set) var isRemoved = false
     /// Since when it has had no reader, in nanoseconds; means nothing while it has one.
@@ -53,9 +54,6 @@ struct EntryLifecycle: Sendable {
     init(now: Int64) { idleSince = now }
 
     // MARK: Looking
-
-    /// Whether a reader that comes may have it.
-    var takesReaders: Bool { isListed }
 
     var isClosed: Bool { if case .closed = state { true } else { false } }
     var isOpening: Bool { if case .opening = state { true } else { false } }
@@ -103,7 +101,7 @@ struct EntryLifecycle: Sendable {
         return unlist()
     }
 
-    /// The cache is being closed. The table is not told: it lists nobody any more.
+    /// The cache is being closed. The table is not told: a closed cache gives its entries to no reader.
     mutating func shutDown() {
         isListed = false
         if !isGone { state = .ending }

@@ -87,7 +87,10 @@ struct RangeContinuation {
     }
 
     /// So many bytes are never the same by accident, where they are media. Fewer are compared only where there are no more.
-    static let leastOverlap: Int64 = 64
+    private static let leastOverlap: Int64 = 64
+
+    /// Whether so many bytes that adjoin are enough, where an overlap has at most `limit`.
+    static func suffices(_ count: Int64, limit: Int64) -> Bool { count >= min(limit, leastOverlap) }
 
     private var state = State.unconfirmed
     private(set) var trial: Trial?
@@ -129,7 +132,7 @@ struct RangeContinuation {
         case .unconfirmed, .unreadable: break
         }
         let held = known.held(limit)
-        if let held, held.range.count >= min(limit, RangeContinuation.leastOverlap) {
+        if let held, RangeContinuation.suffices(held.range.count, limit: limit) {
             return compare(held, whole, wanted, isSequential)
         }
         // The more bytes, the more they show: few that adjoin are better replaced by more elsewhere.

@@ -153,7 +153,7 @@ extension SessionState {
         let adjoining = (offset > 0 ? claimed.range(containing: offset - 1) : nil).map {
             ByteRange(max($0.lowerBound, offset - limit), offset)
         }
-        if let adjoining, adjoining.count >= min(limit, RangeContinuation.leastOverlap) { return adjoining }
+        if let adjoining, RangeContinuation.suffices(adjoining.count, limit: limit) { return adjoining }
         // The more bytes, the more they show.
         let best = claimed.ranges.first { $0.count >= limit } ?? claimed.ranges.max { $0.count < $1.count }
         guard let best, best.count > adjoining?.count ?? 0 else { return adjoining }

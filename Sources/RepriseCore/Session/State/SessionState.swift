@@ -107,7 +107,7 @@ struct SessionState {
     var hasGivenUp = false
     /// A revalidation waits for a place at the host.
     var isRevalidationQueued = false
-    /// Whether bytes were on their way to the disk when those who watch were told last.
+    /// Whether bytes were on their way to the disk when the watchers were told last.
     private var toldWriting = false
     /// What `takeUnwrittenChange` told of, in all.
     private var toldUnwritten: Int64 = 0
@@ -141,7 +141,7 @@ struct SessionState {
         return taken
     }
 
-    /// Those who wait for the disk are told when nothing is on its way there any more, whatever became of it.
+    /// Watchers that wait for the disk are told when no byte is on its way there any more, written or dropped.
     private mutating func tellWritten() {
         guard toldWriting || !watchers.isEmpty else { return }
         let isWriting = hasUnwritten
@@ -236,7 +236,7 @@ struct SessionState {
             beginAnew()
         }
         forgiveTrouble()
-        // As `bind` would, without looking the reader up: nobody has to be asked about it.
+        // As `bind` would, without looking the reader up: the origin need not be asked about it.
         let isBound = lifecycle.isOpen && (isPrivate || environment.freshness != .http) && offered != nil
         if isBound {
             reader.representation = offered

@@ -216,7 +216,7 @@ extension SessionState {
             info.variant = Variant(answer: head.fields, request: request?.callerFields ?? fields)?.text
         }
         let isStorable = storable(head)
-        let stores = environment.store != nil && !isPrivate && lifecycle.takesReaders && isKept && isStorable
+        let stores = environment.store != nil && !isPrivate && lifecycle.isListed && isKept && isStorable
         var representation = Representation(
             id: number, info: info, storage: stores ? .undecided : .off(.notStorable), isCommitted: false,
             needsSniffing: true)

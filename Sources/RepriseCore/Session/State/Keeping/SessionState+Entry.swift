@@ -12,7 +12,7 @@ extension SessionState {
             if storage.isUndecided { changeStorage(of: number) { $0.decline(.left) } }
         }
         if let departure { effects.append(.depart(departure)) }
-        // Nobody will come to it.
+        // Without readers now it has none later: new ones get another entry.
         close()
     }
 

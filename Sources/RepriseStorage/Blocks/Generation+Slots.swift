@@ -1,0 +1,164 @@
+package import ReprisePlatform
+package import RepriseRanges
+
+/// Reading slots and checking what they prove.
+extension Generation {
+    /// Reads the slots of `range`. I/O.
+    package func load(_ range: ByteRange) throws(FileError) {
+        let first = layout.block(at: range.lowerBound)
+        let (slotsEnd, forgettings) = state.withLock { ($0.slotsEnd, $0.forgettings) }
+        let last = layout.block(at: layout.blockEnd(of: min(range.upperBound, slotsEnd)))
+        guard last > first else { return }
+        let bytes = try slotBytes(first, last)
+        let isTaken = state.withLock { state in
+            guard state.forgettings == forgettings else { return false }
+            take(bytes, first, last, &state)
+            return true
+        }
+        // Slots were forgotten meanwhile, and may have been cleared before that and after they were read here.
+        if !isTaken { try changes.withLock { _ throws(FileError) in try reloadSlots(first, last) } }
+    }
+
+    private func slotBytes(_ first: Int64, _ last: Int64) throws(FileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try blocks.read(at: layout.slotOffset(of: first), count: Int((last - first) * layout.slotSize), into: &bytes)
+        return bytes
+    }
+
+    /// Takes over what was read of slots, but for those that are known: what we wrote or cleared meanwhile is newer.
+    private func take(_ bytes: [UInt8], _ first: Int64, _ last: Int64, _ state: inout State) {
+        for block in first..<last {
+            let index = Int((block - first) * layout.slotSize)
+            let start = layout.range(of: block).lowerBound
+            guard !state.loaded.contains(start), !state.claimed.contains(start),
+                let slot = slot(in: bytes, at: index, of: block)
+            else { continue }
+            state.slots[block] = slot
+            note(&state, sealIn: bytes, at: index, of: block)
+            state.claimed.insert(ByteRange(offset: start, count: Int64(slot.validLength)))
+        }
+        state.loaded.insert(ByteRange(first * layout.blockSize, last * layout.blockSize))
+    }
+
+    /// Checks the proof of every claimed block that `range` touches. A block that fails becomes absent and its
+    /// slot is cleared; a file call that fails throws and changes nothing. Answers how many became absent by this call. I/O.
+    @discardableResult
+    package func verify(_ range: ByteRange) throws(FileError) -> Int64 {
+        var buffer: [UInt8] = []
+        var damaged: Int64 = 0
+        var block = layout.block(at: range.lowerBound)
+        let end = min(range.upperBound, state.withLock { $0.slotsEnd })
+        while block * layout.blockSize < end {
+            let number = block
+            block += 1
+            guard let slot = state.withLock({ $0.slots[number] }) else { continue }
+            if case .damaged = try check(number, slot, &buffer) { damaged += 1 }
+        }
+        return damaged
+    }
+
+    /// What a look at one block showed.
+    enum Checked {
+        /// Its valid prefix, as a pen goes on from it.
+        case proved(BlockPrefix)
+        /// It does not fit its proof, and is absent from here on.
+        case damaged
+        /// Its slot changed meanwhile.
+        case changed
+    }
+
+    /// Checks one block. I/O.
+    func check(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> Checked {
+        if let prefix = try prove(block, slot, &buffer) { return .proved(prefix) }
+        // What was read may be from before a change or from its middle, and the slot the same again by now: damaged is
+        // what still is while nothing changes.
+        return try changes.withLock { _ throws(FileError) in
+            guard state.withLock({ $0.slots[block] == slot }) else { return .changed }
+            if let prefix = try prove(block, slot, &buffer) { return .proved(prefix) }
+            return try drop(block, slot) ? .damaged : .changed
+        }
+    }
+
+    private func prove(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockPrefix? {
+        buffer.removeAll(keepingCapacity: true)
+        let range = ByteRange(offset: block * layout.blockSize, count: Int64(slot.validLength))
+        try noteChangeTime()
+        try body.read(at: range.lowerBound, count: Int(slot.validLength), into: &buffer)
+        guard let prefix = prefix(buffer, slot, block: block) else { return nil }
+        state.withLock { state in
+            guard state.slots[block] == slot else { return }
+            state.verified.insert(range)
+            state.slots[block] = nil
+        }
+        return prefix
+    }
+
+    // Makes a damaged block absent; `false` where it was written anew since.
+    private func drop(_ block: Int64, _ slot: Slot) throws(FileError) -> Bool {
+        let isCurrent = state.withLock { state in
+            guard state.slots[block] == slot else { return false }
+            state.slots[block] = nil
+            makeAbsent(&state, block)
+            return true
+        }
+        if isCurrent { try clearSlot(of: block) }
+        return isCurrent
+    }
+
+    /// A block turned out to be damaged. Under the state's lock.
+    func makeAbsent(_ state: inout State, _ block: Int64) {
+        state.claimed.remove(layout.range(of: block))
+        state.verified.remove(layout.range(of: block))
+        state.seals[block] = nil
+        state.damaged += 1
+    }
+
+    func clearSlot(of block: Int64) throws(FileError) {
+        guard canWrite else { return }
+        try blocks.write([UInt8](repeating: 0, count: Int(layout.slotSize)), at: layout.slotOffset(of: block))
+    }
+
+    // What is proved from here on is proved of the file as it now is.
+    private func noteChangeTime() throws(FileError) {
+        guard state.withLock({ $0.bodyModified == nil && $0.changesInFlight == 0 }) else { return }
+        let modified = try body.status().modified
+        state.withLock { state in
+            if state.bodyModified == nil, state.changesInFlight == 0 { state.bodyModified = modified }
+        }
+    }
+
+    /// Takes verification back from everything: each block is checked again before it is handed out. I/O.
+    package func withdrawVerification() throws(FileError) {
+        let ranges = state.withLock { state -> [ByteRange] in
+            let ranges = state.verified.ranges
+            state.verified = ByteRangeSet()
+            return ranges
+        }
+        try changes.withLock { _ throws(FileError) in try reclaim(ranges) }
+    }
+
+    // Reads the slots of blocks that lost their verification, so that they can be proved anew.
+    func reclaim(_ ranges: [ByteRange]) throws(FileError) {
+        for range in ranges {
+            let first = layout.block(at: range.lowerBound)
+            let last = layout.block(at: layout.blockEnd(of: range.upperBound))
+            state.withLock { state in
+                let blocks = ByteRange(first * layout.blockSize, last * layout.blockSize)
+                state.verified.remove(blocks)
+                state.claimed.remove(blocks)
+                state.forgetSlots(of: blocks)
+                for block in first..<last {
+                    state.slots[block] = nil
+                    state.seals[block] = nil
+                }
+            }
+            try reloadSlots(first, last)
+        }
+    }
+
+    // Reads slots while nothing changes.
+    private func reloadSlots(_ first: Int64, _ last: Int64) throws(FileError) {
+        let bytes = try slotBytes(first, last)
+        state.withLock { take(bytes, first, last, &$0) }
+    }
+}
