@@ -66,6 +66,7 @@ struct Simulation {
             $0.tuning.inheritDistance = 128
             $0.tuning.windDown = 128
             $0.tuning.overlap = 32
+            $0.tuning.withheld = 300
             if kind == .shared { $0.freshness = .http }
             if kind.isSealed { $0.seal = Seal(.random()) }
             if kind.isBounded { $0.tuning.mostIdle = 1 }

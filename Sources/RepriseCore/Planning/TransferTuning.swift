@@ -67,6 +67,9 @@ package struct TransferTuning: Sendable, Hashable {
     package var detachAfter: Int64 = second
     /// Largest overlap with stored bytes that is asked for again where there is no validator.
     package var overlap: Int64 = 4096
+    /// Most bytes that are withheld from readers until stored bytes elsewhere have shown that they are of the same version: half
+    /// a second at 1 Mbit/s.
+    package var withheld: Int64 = 64 * 1024
     /// Stored bytes are proved in pieces of about this size: small enough for a quick first byte, large enough that
     /// the hop to the read pool does not count (XXH64 takes 13 microseconds for as much).
     package var proofStep: Int64 = 128 * 1024

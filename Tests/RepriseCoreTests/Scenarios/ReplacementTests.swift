@@ -67,6 +67,31 @@ import Testing
         world.play("/a").expectWhole(30_000)
     }
 
+    @Test
+    func `what is replaced between two requests is not mixed though nothing but bytes could show it, inv01 inv16`()
+        throws
+    {
+        for delay in 0..<30 as Range<Int64> {
+            let world = try World()
+            @Sendable func put(_ generation: Int) {
+                world.put("/a", length: 600_000, generation: generation) { behaviour in
+                    behaviour.tag = .none
+                    behaviour.hasLastModified = false
+                    behaviour.firstByteDelay = 8 * millisecond
+                }
+            }
+            put(1)
+            world.play("/a", .from(400_000)).expectWhole(600_000, from: 400_000)
+            world.queues.after(delay * millisecond) { put(2) }
+            let before = world.player("/a", ByteRange(100_000, 500_000))
+            before.finish()
+            #expect(before.violation == nil, "replaced after \(delay) ms")
+            let whole = world.play("/a")
+            whole.expectWhole(600_000)
+            #expect(whole.generation == 2)
+        }
+    }
+
     @Test func `two versions whose files are made at the same moment are not both named, inv28`() throws {
         for seed in 1...40 as ClosedRange<UInt64> {
             let world = try World(seed: seed, isOrdered: false)

@@ -56,6 +56,7 @@ struct WorldRun {
             $0.tuning.inheritDistance = 128
             $0.tuning.windDown = 128
             $0.tuning.overlap = 32
+            $0.tuning.withheld = 300
             $0.tuning.unwrittenLimit = 16_384
             if isShared { $0.freshness = .http }
             if plan.isSealed { $0.seal = .testing }

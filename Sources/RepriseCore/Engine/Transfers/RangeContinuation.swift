@@ -4,12 +4,19 @@ import RepriseStorage
 
 /// How one transfer makes sure that the bytes it brings belong to the representation it fills.
 ///
-///     unconfirmed --stored bytes needed--> reading --read--> known --\
-///         |  ^                                 \__ unreadable        |
-///         |  |                                                       v
-///         |  +-- the answer ended before the joint -------------- comparing --same--> confirmed
-///         |                                                          \__ different: the representation changed
+///     unconfirmed --stored bytes needed--> reading --read--> known
+///         |  ^                                 \__ unreadable  |  \__ they are elsewhere
+///         |  |                                                 v                v
+///         |  +-- the answer ended before the joint -------- comparing      withholding --the answer ended--> withheld
+///         |                                                    | same                                     asked |  ^ too short
+///         |                                                    v                                                v  |
+///         |                                                confirmed            unconfirmed <----- same ----- checking
+///         |
 ///         +-- a validator guards it, or there is nothing to protect: sent as it is
+///
+/// Where bytes differ the representation has changed. Bytes that adjoin are asked for again with the wanted ones, in one answer.
+/// Where only bytes elsewhere are held, the wanted ones come first and are withheld until those elsewhere, asked for after them,
+/// have shown that the object had not been replaced by then; a check before the request would say nothing of its answer.
 ///
 /// Guarantee: where an overlap of bytes is the only guard, no byte behind the joint is accepted before it was compared, and
 /// an overlap that cannot be had is a refusal. Offsets are bytes.
@@ -69,9 +76,26 @@ struct RangeContinuation {
     enum Comparison {
         /// Nothing, or nothing yet.
         case open
-        /// The bytes are the same; the trial that is over with it.
-        case same(Trial?)
+        /// The chunk is withheld until a check has passed; whether no more may be.
+        case withheld(isFull: Bool)
+        /// The bytes are the same; the trial that is over with it, and what was withheld until now.
+        case same(Trial?, released: [UInt8])
         case different(Mismatch)
+    }
+
+    /// Bytes of an answer that has still to be shown to belong to the representation.
+    private struct Withheld {
+        /// What is held elsewhere.
+        var overlap: Overlap
+        /// Offset of the first wanted byte.
+        let offset: Int64
+        var bytes: [UInt8] = []
+
+        var end: Int64 { ByteRange(offset: offset, count: Int64(bytes.count)).upperBound }
+
+        mutating func take(_ chunk: ArraySlice<UInt8>, at position: Int64) {
+            bytes += chunk.dropFirst(Int(min(Int64(chunk.count), max(0, end - position))))
+        }
     }
 
     private enum State {
@@ -80,10 +104,16 @@ struct RangeContinuation {
         case unreadable(ByteRange)
         case known(Overlap)
         case comparing(Overlap)
-        /// So many bytes were the same, by an answer that brought no other: the next request goes without.
-        case confirmed(Int64)
-        /// That request is on its way.
-        case granted
+        /// Those bytes were the same.
+        case confirmed(Overlap)
+        /// Not even one byte more than the overlap comes with an answer: it has to be asked for alone.
+        case apart(Overlap)
+        /// The wanted bytes are coming.
+        case withholding(Withheld)
+        /// They came: the overlap has to be asked for.
+        case withheld(Withheld)
+        /// It is on its way.
+        case checking(Withheld)
     }
 
     /// So many bytes are never the same by accident, where they are media. Fewer are compared only where there are no more.
@@ -95,27 +125,39 @@ struct RangeContinuation {
     private var state = State.unconfirmed
     private(set) var trial: Trial?
     private var limit: Int64
+    private let withheldLimit: Int64
 
-    /// - Parameter limit: Most bytes of an overlap.
-    init(limit: Int64) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: Most bytes of an overlap.
+    ///   - withheldLimit: Most bytes that are asked for before the check they are withheld for.
+    init(limit: Int64, withheldLimit: Int64) {
+        self.limit = limit
+        self.withheldLimit = withheldLimit
+    }
 
     /// Whether stored bytes are being read.
     var isReading: Bool { if case .reading = state { true } else { false } }
     /// Whether bytes have shown, or will before any other is taken, that the answers belong to the representation.
     var isConfirmed: Bool {
         switch state {
-        case .comparing, .confirmed, .granted: true
-        case .unconfirmed, .reading, .unreadable, .known: false
+        case .comparing, .confirmed, .withholding, .withheld, .checking: true
+        case .unconfirmed, .reading, .unreadable, .known, .apart: false
         }
     }
 
-    /// Whether the answer under way has to repeat bytes it has not repeated yet.
-    var isComparing: Bool { if case .comparing = state { true } else { false } }
+    /// Whether bytes have still to be the same before what the answer under way says is believed.
+    var isComparing: Bool {
+        switch state {
+        case .comparing, .withholding, .withheld, .checking: true
+        case .unconfirmed, .reading, .unreadable, .known, .apart, .confirmed: false
+        }
+    }
 
     /// The next request for `wanted`; without ranges (`isSequential`) it begins at 0.
     mutating func next(_ wanted: ByteRange, isSequential: Bool, _ known: Known) -> Step {
         // Where there is nothing to be mixed with, a condition could only keep the bytes away.
         guard !known.isBlank else {
+            state = .unconfirmed
             return .send(Request(range: isSequential ? nil : wanted, ifRange: nil, isCheck: false))
         }
         guard let guarding = known.guarding else { return .giveUp }
@@ -123,13 +165,15 @@ struct RangeContinuation {
             range: isSequential ? nil : wanted, ifRange: isSequential ? nil : guarding.ifRange, isCheck: false)
         guard guarding.comparesOverlap else { return .send(whole) }
         switch state {
-        case .confirmed, .granted:
-            state = .granted
-            return .send(whole)
         case .reading: return .wait
         // One that is to be compared already was not sent yet: there was no connection slot.
         case .known(let overlap), .comparing(let overlap): return compare(overlap, whole, wanted, isSequential)
-        case .unconfirmed, .unreadable: break
+        case .apart(let overlap) where !isSequential: return withhold(overlap, whole, wanted)
+        case .withholding(let withheld) where !isSequential: return withhold(withheld.overlap, whole, wanted)
+        case .withheld(let withheld) where !isSequential, .checking(let withheld) where !isSequential:
+            state = .checking(withheld)
+            return .send(Request(range: withheld.overlap.range, ifRange: nil, isCheck: true))
+        case .unconfirmed, .unreadable, .confirmed, .apart, .withholding, .withheld, .checking: break
         }
         let held = known.held(limit)
         if let held, RangeContinuation.suffices(held.range.count, limit: limit) {
@@ -151,12 +195,21 @@ struct RangeContinuation {
     private mutating func compare(
         _ overlap: Overlap, _ whole: Request, _ wanted: ByteRange, _ isSequential: Bool
     ) -> Step {
+        guard isSequential || overlap.range.upperBound == wanted.lowerBound else {
+            return withhold(overlap, whole, wanted)
+        }
         state = .comparing(overlap)
         if isSequential { return .send(whole) }
         var request = whole
-        request.isCheck = overlap.range.upperBound != wanted.lowerBound
-        request.range = ByteRange(
-            overlap.offset, request.isCheck ? overlap.range.upperBound : wanted.upperBound)
+        request.range = ByteRange(overlap.offset, wanted.upperBound)
+        return .send(request)
+    }
+
+    private mutating func withhold(_ overlap: Overlap, _ whole: Request, _ wanted: ByteRange) -> Step {
+        state = .withholding(Withheld(overlap: overlap, offset: wanted.lowerBound))
+        var request = whole
+        let most = ByteRange(offset: wanted.lowerBound, count: withheldLimit)
+        request.range = ByteRange(wanted.lowerBound, min(wanted.upperBound, most.upperBound))
         return .send(request)
     }
 
@@ -172,7 +225,23 @@ struct RangeContinuation {
 
     /// Bytes of the answer, from `offset` on.
     mutating func compare(_ chunk: ArraySlice<UInt8>, at offset: Int64) -> Comparison {
-        guard case .comparing(let overlap) = state else { return .open }
+        switch state {
+        case .comparing(let overlap):
+            return compare(chunk, at: offset, with: overlap, next: .confirmed(overlap), releasing: [])
+        case .checking(let withheld):
+            return compare(chunk, at: offset, with: withheld.overlap, next: .unconfirmed, releasing: withheld.bytes)
+        case .withholding(var withheld):
+            state = .unconfirmed
+            withheld.take(chunk, at: offset)
+            state = .withholding(withheld)
+            return .withheld(isFull: withheld.bytes.count >= withheldLimit)
+        case .unconfirmed, .reading, .unreadable, .known, .confirmed, .apart, .withheld: return .open
+        }
+    }
+
+    private mutating func compare(
+        _ chunk: ArraySlice<UInt8>, at offset: Int64, with overlap: Overlap, next: State, releasing withheld: [UInt8]
+    ) -> Comparison {
         let chunkRange = ByteRange(offset: offset, count: Int64(chunk.count))
         guard let common = chunkRange.intersection(overlap.range) else { return .open }
         let expected = overlap.bytes.dropFirst(Int(common.lowerBound - overlap.offset)).prefix(Int(common.count))
@@ -182,32 +251,47 @@ struct RangeContinuation {
             return .different(.bytes(expected, received, at: common.lowerBound))
         }
         guard common.upperBound == overlap.range.upperBound else { return .open }
-        state = .confirmed(overlap.range.count)
+        state = next
         defer { trial = nil }
-        return .same(trial)
+        return .same(trial, released: withheld)
     }
 
-    /// The request ended: the next answer has to show anew that it belongs to the representation. One that follows a check need not,
-    /// as nothing it could repeat adjoins it. An answer that brought no byte behind the overlap is asked for again with a shorter one,
-    /// as long as there is one: the object may be replaced between two answers.
-    /// - Parameters:
-    ///   - received: Bytes of its body.
-    ///   - isCheck: Whether none of them is used.
-    mutating func requestEnded(received: Int64, isCheck: Bool) {
+    /// The request ended: the next answer has to show anew that it belongs to the representation. An answer that brought no byte
+    /// behind the overlap is asked for again with a shorter one, as long as there is one: the object may be replaced between two
+    /// answers.
+    /// - Parameter received: Bytes of its body.
+    mutating func requestEnded(received: Int64) {
         switch state {
-        case .confirmed(let overlap) where !isCheck:
-            if received > overlap {
+        case .confirmed(let overlap):
+            if received > overlap.range.count {
                 state = .unconfirmed
-            } else if overlap > 1 {
+            } else if overlap.range.count > 1 {
                 state = .unconfirmed
-                limit = max(1, min(limit, overlap) / 2)
+                limit = max(1, min(limit, overlap.range.count) / 2)
+            } else {
+                state = .apart(overlap)
             }
-        case .granted: state = .unconfirmed
-        case .confirmed, .comparing, .known, .reading, .unconfirmed, .unreadable: break
+        case .comparing(let overlap):
+            state = .unconfirmed
+            if received > 0 { limit = max(1, min(limit, received, overlap.range.count) / 2) }
+        case .withholding(let withheld): state = withheld.bytes.isEmpty ? .unconfirmed : .withheld(withheld)
+        case .checking(var withheld):
+            let overlap = withheld.overlap
+            let shorter = max(1, min(received, overlap.range.count) / 2)
+            if received > 0 {
+                withheld.overlap = Overlap(offset: overlap.offset, bytes: Array(overlap.bytes.prefix(Int(shorter))))
+            }
+            state = .withheld(withheld)
+        case .known, .reading, .unconfirmed, .unreadable, .apart, .withheld: break
         }
-        guard case .comparing(let overlap) = state else { return }
-        state = .unconfirmed
-        if received > 0 { limit = max(1, min(limit, received, overlap.range.count) / 2) }
+    }
+
+    /// The transfer goes on elsewhere: what is withheld does not adjoin what comes.
+    mutating func wentElsewhere() {
+        switch state {
+        case .withholding, .withheld, .checking: state = .unconfirmed
+        case .unconfirmed, .reading, .unreadable, .known, .comparing, .confirmed, .apart: break
+        }
     }
 
     /// Validators differ, which need not mean that the bytes do: the next request compares them.

@@ -26,13 +26,18 @@ extension SessionState {
         transfers[id] = transfer
         switch comparison {
         case .different(let difference): return heldDiffers(id, difference)
-        case .same(let trial):
+        case .withheld(isFull: true):
+            endRequest(id)
+            return ask(id)
+        case .same(let trial, let released):
             passed(trial, at: request.origin)
             if let number = transfer.representation, representations[number]?.info.length == nil,
                 let length = request.announcedLength
             {
                 learnLength(length, of: number)
             }
+            if !released.isEmpty { fill(id, released[...]) }
+        case .withheld(isFull: false): rest = []
         case .open: break
         }
         if request.isCheck { return receivedCheck(id) }
@@ -62,15 +67,26 @@ extension SessionState {
         return buffers.make(for: number, at: offset, SessionState.destination(of: storage))
     }
 
-    /// The answer to a request for bytes that are stored already: where they are the same, the transfer goes on to what is
-    /// missing.
+    /// The answer to a request for bytes that are stored already: where they are the same, what was withheld for it is filled.
     private mutating func receivedCheck(_ id: Int) {
         guard let transfer = transfers[id], let request = transfer.request else { return }
-        guard !transfer.continuation.isComparing || request.end.map({ request.position >= $0 }) ?? false else {
-            return demand(id)
-        }
+        let isPassed = !transfer.continuation.isComparing
+        guard isPassed || request.end.map({ request.position >= $0 }) ?? false else { return demand(id) }
         endRequest(id)
-        ask(id)
+        if isPassed { filled(id) } else { ask(id) }
+    }
+
+    /// A request's bytes are all in the transfer's buffer.
+    private mutating func filled(_ id: Int) {
+        guard let transfer = transfers[id] else { return }
+        let head = head(of: transfer)
+        if let number = transfer.representation {
+            if representations[number]?.info.length == head { sniff(number, isAtEnd: true) }
+            write(number)
+        }
+        let length = transfer.representation.flatMap { representations[$0]?.info.length } ?? .max
+        if transfer.isSequential || head >= length { finish(id) }
+        wakeWaiting()
     }
 
     /// Tells the host's measures a connection's rate, over spells in which bytes were asked for.
@@ -152,20 +168,15 @@ extension SessionState {
         let isIncomplete = transfer.continuation.isComparing
         endRequest(id)
         if request.isCheck || isIncomplete { return ask(id) }
-        if let number = transfer.representation {
-            if request.end == nil {
-                if isDelimited {
-                    learnLength(head, of: number)
-                } else {
-                    // Told only by closing: good for those who read now, never taken for complete.
-                    representations[number]?.softEnd = head
-                }
+        if let number = transfer.representation, request.end == nil {
+            if isDelimited {
+                learnLength(head, of: number)
+            } else {
+                // Told only by closing: good for those who read now, never taken for complete.
+                representations[number]?.softEnd = head
             }
-            if request.end == nil || representations[number]?.info.length == head { sniff(number, isAtEnd: true) }
-            write(number)
+            sniff(number, isAtEnd: true)
         }
-        let length = transfer.representation.flatMap { representations[$0]?.info.length } ?? .max
-        if transfer.isSequential || head >= length { finish(id) }
-        wakeWaiting()
+        filled(id)
     }
 }

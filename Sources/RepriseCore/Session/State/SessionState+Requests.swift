@@ -89,6 +89,10 @@ extension SessionState {
 
     // MARK: What an answer is compared with
 
+    func makeContinuation() -> RangeContinuation {
+        RangeContinuation(limit: tuning.overlap, withheldLimit: tuning.withheld)
+    }
+
     private func known(
         of representation: Representation, _ transfer: Transfer, _ wanted: ByteRange
     ) -> RangeContinuation.Known {

@@ -33,7 +33,7 @@ extension SessionState {
         let transferID = makeID()
         var transfer = Transfer(
             id: transferID, representation: representation?.id, start: start, requestIndex: reader.requestIndex,
-            continuation: RangeContinuation(limit: tuning.overlap), now: now)
+            continuation: makeContinuation(), now: now)
         transfer.isSequential = representation.map { !$0.info.servesRanges } ?? false
         transfer.readers = [id]
         transfer.goal = min(view.end, ByteRange(offset: view.position, count: tuning.readAhead).upperBound)
@@ -162,7 +162,7 @@ extension SessionState {
         guard let request = transfers[id]?.request else { return }
         if let exchange = request.exchange { effects.append(.cancel(exchange)) }
         transfers[id]?.request = nil
-        transfers[id]?.continuation.requestEnded(received: request.bodyBytes, isCheck: request.isCheck)
+        transfers[id]?.continuation.requestEnded(received: request.bodyBytes)
         noteRest(id)
         effects.append(.leaveHost(request.origin))
     }

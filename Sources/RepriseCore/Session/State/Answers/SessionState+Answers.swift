@@ -281,5 +281,6 @@ extension SessionState {
         }
         transfers[id]?.buffer = nil
         transfers[id]?.start = offset
+        transfers[id]?.continuation.wentElsewhere()
     }
 }

@@ -33,8 +33,8 @@ extension SessionState {
         restart(id, at: head.status == 206 ? request.asked?.lowerBound ?? 0 : wanted)
         transfers[id]?.representation = number
         transfers[id]?.request?.isCheck = false
-        let limit = tuning.overlap
-        transfers[id]?.continuation = RangeContinuation(limit: limit)
+        let continuation = makeContinuation()
+        transfers[id]?.continuation = continuation
         for reader in readers.ids where mayBeGiven(reader, number, request) { give(reader, number) }
         if head.status == 206, case .satisfied(let range, _)? = part {
             beginBody(id, at: range.lowerBound, end: range.upperBound)

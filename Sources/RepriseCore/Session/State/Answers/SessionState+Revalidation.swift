@@ -35,7 +35,7 @@ extension SessionState {
         let serial = makeID()
         var transfer = Transfer(
             id: id, representation: number, start: 0, requestIndex: 0,
-            continuation: RangeContinuation(limit: tuning.overlap), now: now)
+            continuation: makeContinuation(), now: now)
         transfer.request = Transfer.Request(
             serial: serial, url: url, origin: url.origin, requester: requester, callerFields: callerFields,
             sentAt: now, isRevalidation: true)
