@@ -186,7 +186,7 @@ struct TwoGenerations {
         #expect(orders.map(\.ticket.buffer) == [first])
         let ticket = try #require(orders.first?.ticket)
         let result16 = table.endWrite(ticket, .stored)
-        #expect(result16 == 1)
+        #expect(result16 == .current(1))
         let result17 = table.beginWrites(of: 1, layout: layout, isSealed: false, now: 0)
         #expect(result17.map(\.ticket.buffer) == [second])
     }
@@ -199,8 +199,23 @@ struct TwoGenerations {
         let order = try #require(orders.first)
         table.drop(1)
         let result18 = table.endWrite(order.ticket, .stored)
-        #expect(result18 == nil)
+        #expect(result18 == .unknown)
         #expect(table.isEmpty && table.unwritten == 0)
+    }
+
+    @Test func `what a write for another destination took is written again once it has ended`() throws {
+        var table = FillBufferTable()
+        let id = table.make(for: 1, at: 0, disk())
+        table.append(bytes(100), to: id)
+        let first = table.beginWrites(of: 1, layout: layout, isSealed: false, now: 7)
+        let order = try #require(first.first)
+        table.setDestination(of: 1) { disk() }
+        let meanwhile = table.beginWrites(of: 1, layout: layout, isSealed: false, now: 8)
+        #expect(meanwhile.isEmpty, "one write a buffer at a time")
+        let ended = table.endWrite(order.ticket, .stored)
+        #expect(ended == .outdated(1))
+        let again = table.beginWrites(of: 1, layout: layout, isSealed: false, now: 9)
+        #expect(again.map(\.ticket.range) == [order.ticket.range])
     }
 
     @Test func `representations do not see each other's bytes`() {

@@ -155,13 +155,30 @@ struct FillBufferTable {
         }
     }
 
-    /// A write ended. Answers the representation it was for; `nil` where the buffer is gone or has another destination by now.
-    mutating func endWrite(_ ticket: WriteTicket, _ result: FillBuffer.WriteResult) -> Int? {
-        guard let index = index(of: ticket.buffer) else { return nil }
+    /// What a write was for that ended.
+    enum EndedWrite: Hashable {
+        /// The representation it was for.
+        case current(Int)
+        /// Its buffer has another destination by now: it says nothing, and the bytes are still to be written there.
+        case outdated(Int)
+        /// Its buffer is gone.
+        case unknown
+
+        /// The representation that may go on writing.
+        var representation: Int? {
+            switch self {
+            case .current(let representation), .outdated(let representation): representation
+            case .unknown: nil
+            }
+        }
+    }
+
+    mutating func endWrite(_ ticket: WriteTicket, _ result: FillBuffer.WriteResult) -> EndedWrite {
+        guard let index = index(of: ticket.buffer) else { return .unknown }
         let representation = buffers[index].representation
         let isCurrent = buffers[index].endWrite(ticket, result)
         dropSpent()
-        return isCurrent ? representation : nil
+        return isCurrent ? .current(representation) : .outdated(representation)
     }
 
     /// Lets go of what no reader of a representation needs, where nothing is stored.

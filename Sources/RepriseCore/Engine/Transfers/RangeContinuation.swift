@@ -85,13 +85,24 @@ struct RangeContinuation {
 
     /// Bytes of an answer that has still to be shown to belong to the representation.
     private struct Withheld {
-        /// What is held elsewhere.
-        var overlap: Overlap
+        /// What of the bytes elsewhere is still to be compared.
+        private(set) var overlap: Overlap
         /// Offset of the first wanted byte.
         let offset: Int64
-        var bytes: [UInt8] = []
+        private(set) var bytes: [UInt8] = []
 
-        var end: Int64 { ByteRange(offset: offset, count: Int64(bytes.count)).upperBound }
+        init(overlap: Overlap, offset: Int64) {
+            self.overlap = overlap
+            self.offset = offset
+        }
+
+        private var end: Int64 { ByteRange(offset: offset, count: Int64(bytes.count)).upperBound }
+
+        /// The bytes elsewhere were the same up to `position`.
+        mutating func skip(to position: Int64) {
+            let count = min(overlap.range.count, max(0, position - overlap.offset))
+            overlap = Overlap(offset: overlap.offset + count, bytes: Array(overlap.bytes.dropFirst(Int(count))))
+        }
 
         mutating func take(_ chunk: ArraySlice<UInt8>, at position: Int64) {
             bytes += chunk.dropFirst(Int(min(Int64(chunk.count), max(0, end - position))))
@@ -180,16 +191,23 @@ struct RangeContinuation {
             return compare(held, whole, wanted, isSequential)
         }
         // The more bytes, the more they show: few that adjoin are better replaced by more elsewhere.
-        guard let stored = known.stored(limit), stored.range.count > held?.range.count ?? 0 else {
+        guard let stored = known.stored(limit), stored.range.count > held?.range.count ?? 0,
+            isEvidence(stored.range, for: wanted, isSequential)
+        else {
             if let held, !held.bytes.isEmpty { return compare(held, whole, wanted, isSequential) }
-            guard !isSequential, let overlap = known.heldElsewhere(limit), !overlap.bytes.isEmpty else {
-                return .giveUp
-            }
+            guard !isSequential, let overlap = known.heldElsewhere(limit), isEvidence(overlap.range, for: wanted, false)
+            else { return .giveUp }
             return compare(overlap, whole, wanted, isSequential)
         }
         if case .unreadable(let range) = state, range == stored.range { return .giveUp }
         state = .reading(stored.range)
         return .read(stored.generation, stored.range)
+    }
+
+    /// Whether bytes show anything of those that are wanted: of bytes elsewhere few are no evidence.
+    private func isEvidence(_ range: ByteRange, for wanted: ByteRange, _ isSequential: Bool) -> Bool {
+        if isSequential || range.upperBound == wanted.lowerBound { return range.count > 0 }
+        return RangeContinuation.suffices(range.count, limit: limit)
     }
 
     private mutating func compare(
@@ -227,9 +245,17 @@ struct RangeContinuation {
     mutating func compare(_ chunk: ArraySlice<UInt8>, at offset: Int64) -> Comparison {
         switch state {
         case .comparing(let overlap):
-            return compare(chunk, at: offset, with: overlap, next: .confirmed(overlap), releasing: [])
-        case .checking(let withheld):
-            return compare(chunk, at: offset, with: withheld.overlap, next: .unconfirmed, releasing: withheld.bytes)
+            let comparison = compare(chunk, at: offset, with: overlap, releasing: [])
+            if case .same = comparison { state = .confirmed(overlap) }
+            return comparison
+        case .checking(var withheld):
+            let comparison = compare(chunk, at: offset, with: withheld.overlap, releasing: withheld.bytes)
+            if case .open = comparison {
+                // Where the answer ends here, the rest is asked for by the next.
+                withheld.skip(to: ByteRange(offset: offset, count: Int64(chunk.count)).upperBound)
+                state = .checking(withheld)
+            }
+            return comparison
         case .withholding(var withheld):
             state = .unconfirmed
             withheld.take(chunk, at: offset)
@@ -240,7 +266,7 @@ struct RangeContinuation {
     }
 
     private mutating func compare(
-        _ chunk: ArraySlice<UInt8>, at offset: Int64, with overlap: Overlap, next: State, releasing withheld: [UInt8]
+        _ chunk: ArraySlice<UInt8>, at offset: Int64, with overlap: Overlap, releasing withheld: [UInt8]
     ) -> Comparison {
         let chunkRange = ByteRange(offset: offset, count: Int64(chunk.count))
         guard let common = chunkRange.intersection(overlap.range) else { return .open }
@@ -251,7 +277,7 @@ struct RangeContinuation {
             return .different(.bytes(expected, received, at: common.lowerBound))
         }
         guard common.upperBound == overlap.range.upperBound else { return .open }
-        state = next
+        state = .unconfirmed
         defer { trial = nil }
         return .same(trial, released: withheld)
     }
@@ -275,13 +301,7 @@ struct RangeContinuation {
             state = .unconfirmed
             if received > 0 { limit = max(1, min(limit, received, overlap.range.count) / 2) }
         case .withholding(let withheld): state = withheld.bytes.isEmpty ? .unconfirmed : .withheld(withheld)
-        case .checking(var withheld):
-            let overlap = withheld.overlap
-            let shorter = max(1, min(received, overlap.range.count) / 2)
-            if received > 0 {
-                withheld.overlap = Overlap(offset: overlap.offset, bytes: Array(overlap.bytes.prefix(Int(shorter))))
-            }
-            state = .withheld(withheld)
+        case .checking(let withheld): state = .withheld(withheld)
         case .known, .reading, .unconfirmed, .unreadable, .apart, .withheld: break
         }
     }

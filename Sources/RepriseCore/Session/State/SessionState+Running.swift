@@ -130,10 +130,10 @@ extension SessionState {
                 continue
             }
             guard representation.storage.isOff else { continue }
-            // A reader paces what it stands in and what was fetched ahead of it.
-            let pacing = readers.filter {
-                $0.representation == number && !$0.isPaused && $0.failure == nil && !isLeftBehind($0)
-            }
+            // A reader paces what it stands in and what was fetched ahead of it; one that stands still does so where it is alone.
+            let reading = readers.filter { $0.representation == number && !$0.isPaused && $0.failure == nil }
+            let active = reading.filter { !isLeftBehind($0) }
+            let pacing = active.isEmpty ? reading : active
             buffers.trimUnstored(
                 of: number, readers: pacing.map(\.position), reach: tuning.readAhead, tail: tuning.overlap)
             for id in transfers.ids where transfers[id]?.representation == number { demand(id) }

@@ -75,7 +75,7 @@ extension SessionState {
 
     /// A write reached the disk, or could not.
     mutating func wrote(_ ticket: WriteTicket, error: String?) {
-        let number = buffers.endWrite(ticket, error == nil ? .stored : .failed)
+        let ended = buffers.endWrite(ticket, error == nil ? .stored : .failed)
         storedChanged()
         if error == nil {
             // Whatever became of its buffer, the disk has these bytes.
@@ -85,25 +85,27 @@ extension SessionState {
             effects.append(.event(.stored(key: key.text, bytes: count)))
             syncDue = syncDue ?? now + tuning.syncInterval
         }
-        if let number {
-            if let error {
-                stopStoring(number, error)
-            } else {
-                let now = now
-                changeStorage(of: number) { $0.stored(now) }
-                commitIfDue(number)
-                // Its own next bytes, and what waited for these.
-                write(number)
-            }
+        switch (ended, error) {
+        case (.current(let number), let error?): stopStoring(number, error)
+        case (.current(let number), nil):
+            let now = now
+            changeStorage(of: number) { $0.stored(now) }
+            commitIfDue(number)
+            // Its own next bytes, and what waited for these.
+            write(number)
+        case (.outdated(let number), _): write(number)
+        case (.unknown, _): break
         }
+        // A write that was given up may have brought what readers have waited for since.
+        if case .current = ended {} else { wakeWaiting() }
         syncIfDue()
         plan()
     }
 
     /// The store was not there for a write: its bytes are still in their buffer.
     mutating func notWritten(_ ticket: WriteTicket) {
-        let number = buffers.endWrite(ticket, .notDone)
-        if !isSuspended, let number { write(number) }
+        let ended = buffers.endWrite(ticket, .notDone)
+        if !isSuspended, let number = ended.representation { write(number) }
     }
 
     /// The disk does not take bytes: playback goes on from memory, nothing more is stored of this representation now.
