@@ -47,19 +47,20 @@ private struct Plan {
         self.readers = (0..<readers).map { number in
             let position = Int64(number % transfers) * apart + Int64(number) * 1000
             return TransferPlanner.Reader(
-                id: number, position: position, end: .max, missing: position + 5000, gapEnd: .max,
+                id: ReaderID(number: number), position: position, end: .max, missing: position + 5000, gapEnd: .max,
                 isWaiting: number % 2 == 0)
         }
         self.transfers = (0..<transfers).map { number in
             TransferPlanner.Transfer(
-                id: number, head: Int64(number) * apart + 4000, gapEnd: .max, requestEnd: .max, lastProgress: 0)
+                id: TransferID(number: number), head: Int64(number) * apart + 4000, gapEnd: .max, requestEnd: .max,
+                lastProgress: 0)
         }
     }
 
     func decisions(_ turn: Int) -> Int {
         TransferPlanner(
             tuning: TransferTuning(), servesRanges: true,
-            measure: HostBook.Measure(firstByte: 20_000_000, rate: 5_000_000), now: Int64(turn)
+            measure: HostTable.Measure(firstByte: 20_000_000, rate: 5_000_000), now: Int64(turn)
         )
         .plan(readers: readers, transfers: transfers).count
     }

@@ -47,7 +47,7 @@ extension MediaCache {
     }
 
     /// The session of the entry with that folder name; `nil` for what nobody can be asked for and no open session makes. I/O.
-    func session(ofEntry name: String, in store: Store) throws(StoreError) -> ResourceSession? {
+    func session(ofEntry name: String, in store: Store) throws(StoreError) -> ActiveEntry? {
         if let info = try store.describe(name: name)?.info, let url = OriginURL(info.url) {
             return session(for: ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]))
         }
@@ -180,7 +180,8 @@ extension MediaResource {
 
     /// Reads as much as it takes to tell media from a page, and waits until it is decided whether it is stored.
     private func bringEntry() async throws(CacheError) {
-        let handle = makeHandle(in: ByteRange(0, SessionState.sniffedBytes), priority: .prefetch, isHandedOn: false)
+        let handle = makeHandle(
+            in: ByteRange(0, EntryStateMachine.sniffedBytes), priority: .prefetch, isHandedOn: false)
         var reader = CacheReader(handle: handle)
         do { while try await reader.next() != nil {} } catch let error as CacheError { throw error } catch {
             throw CacheError(.closed, "the task was cancelled")
@@ -188,7 +189,7 @@ extension MediaResource {
         while true {
             let waker = Waker()
             handle.whenStoredChanges { waker.wake() }
-            guard case .undecided? = handle.standing?.keeping else { return }
+            guard case .undecided? = handle.storage?.place else { return }
             do { try await waker.wait() } catch { throw CacheError(.closed, "the task was cancelled") }
         }
     }

@@ -25,7 +25,7 @@ extension MediaCache {
         defer { activity.end() }
         setStatus(.suspended)
         environment.access.beginLeaving()
-        for session in openSessions { session.suspend() }
+        for session in openSessions { session.handle(.suspend) }
         var isPatient = true
         // A piece that is written asks for the next, so it takes as many rounds as a window has pieces.
         while isPatient, openSessions.contains(where: \.hasUnwritten) {
@@ -34,7 +34,7 @@ extension MediaCache {
                 isPatient = await patience.wait { tell in queues.write(lane: lane, tell) }
             }
         }
-        for session in openSessions { session.sync() }
+        for session in openSessions { session.handle(.sync) }
         let book = statisticsBook
         queues.upkeep { book.save() }
         _ = await patience.wait { tell in queues.upkeep(tell) }
@@ -89,9 +89,9 @@ extension MediaCache {
 
     /// - Parameter keepsSessions: Whether open sessions know this store; else they end as they are and new ones begin.
     private func begin(with store: Store, keepsSessions: Bool) {
-        if !keepsSessions { for session in openSessions { session.endTenure() } }
+        if !keepsSessions { for session in openSessions { session.leaveFiles() } }
         environment.access.reopen(store)
         setStatus(.ready)
-        for session in openSessions { session.resume() }
+        for session in openSessions { session.handle(.resume) }
     }
 }

@@ -13,8 +13,8 @@ public import RepriseStorage
 /// All methods may be called from any thread; none waits for the network or the disk unless it is `async`.
 public final class MediaCache: Sendable {
     private struct State {
-        var sessions: [ResourceKey: ResourceSession] = [:]
-        var privateSessions: [ObjectIdentifier: ResourceSession] = [:]
+        var sessions: [ResourceKey: ActiveEntry] = [:]
+        var privateSessions: [ObjectIdentifier: ActiveEntry] = [:]
         var idleLimit: IdleLimit
         var usage: StoreUsage?
         /// Whether answers that vary may be stored; they may until it is known that none was seen.
@@ -29,7 +29,7 @@ public final class MediaCache: Sendable {
 
     /// The configuration it was made with.
     public let configuration: Configuration
-    package let environment: SessionEnvironment
+    package let environment: EntryEnvironment
     /// Where the store is opened again; `nil` for a cache that was given one.
     package let opener: StoreOpener?
     /// How the process is kept awake while the store is given away.
@@ -48,7 +48,8 @@ public final class MediaCache: Sendable {
     package init(
         store: Store?, client: any OriginClient, configuration: Configuration = Configuration(),
         queues: any WorkQueues = SystemWorkQueues(), opener: StoreOpener? = nil, trouble: CacheError? = nil,
-        activities: any ExpiringActivities = SystemActivities()
+        activities: any ExpiringActivities = SystemActivities(),
+        onBrokenInvariant: (@Sendable (String) -> Void)? = nil
     ) {
         self.activities = activities
         self.configuration = configuration
@@ -63,13 +64,12 @@ public final class MediaCache: Sendable {
             host, reason in
             hub.send(.originFailed(origin: host.origin, reason: reason))
         }
-        var environment = SessionEnvironment(
+        let environment = EntryEnvironment(
             queues: queues, client: configuration.hostGroups.isEmpty ? client : several, store: store,
-            hosts: HostBook(limit: configuration.tuning.requestsPerHost), hub: hub, tuning: configuration.tuning,
+            hosts: HostTable(limit: configuration.tuning.requestsPerHost), hub: hub, tuning: configuration.tuning,
             freshness: configuration.freshness, sameness: configuration.sameness, limits: configuration.limits,
-            admission: configuration.admission)
-        environment.hostGroups = configuration.hostGroups
-        environment.freshURLs = configuration.urlRefresher.map { FreshURLs($0) }
+            admission: configuration.admission, hostGroups: configuration.hostGroups,
+            freshURLs: configuration.urlRefresher.map { FreshURLs($0) }, onBrokenInvariant: onBrokenInvariant)
         self.environment = environment
         prefetchQueue = PrefetchQueue(configuration.prefetching, queues: queues)
         housekeeper = Housekeeper(environment: environment, policy: configuration.eviction)
@@ -218,8 +218,8 @@ public final class MediaCache: Sendable {
         return ReaderHandle(
             first, position: position, end: end, queues: environment.queues,
             transform: isHandedOn ? transform(for: request) : nil
-        ) { other, position, end in
-            switch other {
+        ) { redirect, position, end in
+            switch redirect {
             case .alone: return self.placeAlone(request, position, end, .playing)
             case .variant(let variant):
                 self.noteVariant()
@@ -232,15 +232,15 @@ public final class MediaCache: Sendable {
 
     private func place(
         _ request: ResourceRequest, _ position: Int64, _ end: Int64, _ priority: TransferPlanner.Priority
-    ) -> ReaderHandle.Place {
+    ) -> ReaderHandle.Attachment {
         while true {
             let session = session(for: request)
             let id = session.attach(
                 url: request.url, fields: request.fields, position: position, end: end, priority: priority,
-                isKept: request.isKept)
-            if let id { return ReaderHandle.Place(session: session, id: id) }
+                mayStore: request.isKept)
+            if let id { return ReaderHandle.Attachment(entry: session, id: id) }
             // A session of a closed cache takes no reader, and neither would the next one.
-            if status == .closed { return ReaderHandle.Place(session: session, id: nil) }
+            if status == .closed { return ReaderHandle.Attachment(entry: session, id: nil) }
             // It was closed between look-up and attaching; the next look-up makes a new one.
             forget(session, .unlisted)
         }
@@ -248,7 +248,7 @@ public final class MediaCache: Sendable {
 
     private func placeAlone(
         _ request: ResourceRequest, _ position: Int64, _ end: Int64, _ priority: TransferPlanner.Priority
-    ) -> ReaderHandle.Place {
+    ) -> ReaderHandle.Attachment {
         let session = makePrivateSession(request)
         if status == .closed {
             session.shutDown()
@@ -256,11 +256,11 @@ public final class MediaCache: Sendable {
         }
         let id = session.attach(
             url: request.url, fields: request.fields, position: position, end: end, priority: priority,
-            isKept: request.isKept)
-        return ReaderHandle.Place(session: session, id: id)
+            mayStore: request.isKept)
+        return ReaderHandle.Attachment(entry: session, id: id)
     }
 
-    func session(for request: ResourceRequest) -> ResourceSession {
+    func session(for request: ResourceRequest) -> ActiveEntry {
         let (session, isCrowded, isClosed) = state.withLock { state in
             if let session = state.sessions[request.key] { return (session, false, false) }
             let session = makeSession(request, isPrivate: false)
@@ -280,13 +280,13 @@ public final class MediaCache: Sendable {
         for (_, session) in idle.sorted(by: { $0.since < $1.since }).prefix(surplus) { session.closeIfIdle() }
     }
 
-    private func makeSession(_ request: ResourceRequest, isPrivate: Bool) -> ResourceSession {
-        ResourceSession(
+    private func makeSession(_ request: ResourceRequest, isPrivate: Bool) -> ActiveEntry {
+        ActiveEntry(
             key: request.key, url: request.url, fields: request.fields, isPrivate: isPrivate, environment: environment
         ) { [weak self] session, departure in self?.forget(session, departure) }
     }
 
-    private func makePrivateSession(_ request: ResourceRequest) -> ResourceSession {
+    private func makePrivateSession(_ request: ResourceRequest) -> ActiveEntry {
         // Made and entered in one step, so that a walk through all sessions meets it or has ended before.
         state.withLock { state in
             let session = makeSession(request, isPrivate: true)
@@ -295,7 +295,7 @@ public final class MediaCache: Sendable {
         }
     }
 
-    private func forget(_ session: ResourceSession, _ departure: EntryLifecycle.Departure) {
+    private func forget(_ session: ActiveEntry, _ departure: EntryLifecycle.Departure) {
         state.withLock { state in
             let isListed = state.sessions[session.key] === session
             if isListed { state.sessions[session.key] = nil }
@@ -309,22 +309,22 @@ public final class MediaCache: Sendable {
 
     /// Runs work on the session of a resource that need not be open for it; one that was made for it alone goes again.
     func withSession<Value>(
-        for request: ResourceRequest, _ work: (ResourceSession) throws(StoreError) -> Value
+        for request: ResourceRequest, _ work: (ActiveEntry) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let session = session(for: request)
-        defer { session.leaveIfUnopened() }
+        defer { session.handle(.closeIfUnopened) }
         return try work(session)
     }
 
-    func openSession(_ key: ResourceKey) -> ResourceSession? { state.withLock { $0.sessions[key] } }
+    func openSession(_ key: ResourceKey) -> ActiveEntry? { state.withLock { $0.sessions[key] } }
 
     /// The open session of the entry with that folder name; not one whose files were replaced or removed.
-    func openSession(named name: String, in store: Store) -> ResourceSession? {
+    func openSession(named name: String, in store: Store) -> ActiveEntry? {
         let sessions = state.withLock { Array($0.sessions.values) }
         return sessions.first { store.entryName(key: $0.key.text) == name }
     }
 
-    package var openSessions: [ResourceSession] {
+    package var openSessions: [ActiveEntry] {
         let (shared, alone) = state.withLock { (Array($0.sessions.values), Array($0.privateSessions.values)) }
         return shared.sorted { $0.key.text < $1.key.text } + alone
     }
@@ -338,7 +338,7 @@ public final class MediaCache: Sendable {
     ///
     /// Costs nothing where nothing waits. `RepriseURLSession` calls it by itself where it watches the network's path.
     public func networkPathReturned() {
-        for session in openSessions { session.networkPathReturned() }
+        for session in openSessions { session.handle(.networkPathReturned) }
     }
 
     /// Keeps `companion` alive as long as the cache: what works for it and must not outlive it. It must not hold the
@@ -370,7 +370,7 @@ public final class MediaCache: Sendable {
         } while queues.now() < deadline && openSessions.contains(where: \.isWriting)
             || mayWait && openSessions.contains(where: \.hasUnwritten) && queues.now() < deadline
         await queues.tidying {}
-        for session in openSessions { session.closeForGood() }
+        for session in openSessions { session.handle(.abandonUnwritten) }
         let book = statisticsBook
         await queues.tidying { book.save() }
         // Work that a hung disk finishes later must not touch a root that is another cache's by then.

@@ -12,30 +12,23 @@ package final class ReaderHandle: Sendable {
         case memory(ArraySlice<UInt8>, at: Int64)
         /// Verified bytes in the body file.
         case lease(ReaderLease)
-        /// Nothing yet: the waker given with the call is called once when it is worth asking again.
+        /// Nothing yet: the waker given with the call is called once when it is worth asking again, which may be before the call
+        /// returns.
         case pending
         /// The end of the range or of the resource.
         case end
         case failed(CacheError)
     }
 
-    /// Which session a reader goes on with that may not have what the first one has.
-    enum Other: Sendable {
-        /// One of its own, that shares nothing and stores nothing.
-        case alone
-        /// The one of its variant.
-        case variant(Variant)
-    }
-
-    /// A session, and the reader's number in it.
-    struct Place: Sendable {
-        var session: ResourceSession
-        var id: Int?
+    /// An entry, and the reader's number in it.
+    struct Attachment: Sendable {
+        var entry: ActiveEntry
+        var id: ReaderID?
     }
 
     private struct State {
-        var session: ResourceSession
-        var id: Int?
+        var entry: ActiveEntry
+        var id: ReaderID?
         var position: Int64
         var end: Int64
         var variants = 0
@@ -48,23 +41,23 @@ package final class ReaderHandle: Sendable {
     package let queues: any WorkQueues
     /// What makes the bytes those a player is given: here, so that no door can forget it.
     private let transform: CheckedTransform?
-    private let place: @Sendable (Other, _ position: Int64, _ end: Int64) -> Place
+    private let attach: @Sendable (Redirect, _ position: Int64, _ end: Int64) -> Attachment
     private let state: Lock<State>
 
     init(
-        _ first: Place, position: Int64, end: Int64, queues: any WorkQueues, transform: CheckedTransform?,
-        place: @escaping @Sendable (Other, _ position: Int64, _ end: Int64) -> Place
+        _ first: Attachment, position: Int64, end: Int64, queues: any WorkQueues, transform: CheckedTransform?,
+        attach: @escaping @Sendable (Redirect, _ position: Int64, _ end: Int64) -> Attachment
     ) {
         self.queues = queues
         self.transform = transform
-        self.place = place
-        state = Lock(State(session: first.session, id: first.id, position: position, end: end))
+        self.attach = attach
+        state = Lock(State(entry: first.entry, id: first.id, position: position, end: end))
     }
 
     deinit { leave() }
 
-    private func current() -> (session: ResourceSession, id: Int)? {
-        state.withLock { state in state.id.map { (state.session, $0) } }
+    private func current() -> (entry: ActiveEntry, id: ReaderID)? {
+        state.withLock { state in state.id.map { (state.entry, $0) } }
     }
 
     /// Bytes from the reader's position on, at most `limit`.
@@ -76,29 +69,35 @@ package final class ReaderHandle: Sendable {
     }
 
     private func stored(limit: Int, wake: @escaping @Sendable () -> Void) -> Step {
-        guard let (session, id) = current() else { return .failed(CacheError(.closed, "the reader was closed")) }
-        switch session.step(id, limit: limit, wake: wake) {
+        guard let (entry, id) = current() else { return .failed(CacheError(.closed, "the reader was closed")) }
+        switch entry.read(id, limit: limit, wake: wake) {
         case .memory(let bytes, let offset): return .memory(bytes, at: offset)
         case .lease(let lease): return .lease(ReaderLease(lease, transform))
         case .pending: return .pending
         case .end: return .end
-        case .failed(let error):
-            guard reopens(after: error, session, id) else { return .failed(error) }
+        case .failed(let error): return .failed(error)
+        case .redirected(let redirect):
+            goOn(with: redirect)
             return stored(limit: limit, wake: wake)
         }
     }
 
     /// Length, type and validators, once they are known; `nil` while they are not.
     package func info(wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
-        guard let (session, id) = current() else { return .failure(CacheError(.closed, "the reader was closed")) }
-        let answer = session.info(id, wake: wake)
-        if case .failure(let error) = answer, reopens(after: error, session, id) { return info(wake: wake) }
-        return transform == nil ? answer : answer.map { $0?.withoutDigests() }
+        guard let (entry, id) = current() else { return .failure(CacheError(.closed, "the reader was closed")) }
+        switch entry.info(id, wake: wake) {
+        case .known(let info): return .success(transform == nil ? info : info.withoutDigests())
+        case .pending: return .success(nil)
+        case .failed(let error): return .failure(error)
+        case .redirected(let redirect):
+            goOn(with: redirect)
+            return info(wake: wake)
+        }
     }
 
     /// How the request was handled, for `Cache-Status`: a miss turns out once `info` or bytes are there. `nil` after
     /// leaving.
-    package var outcome: CacheStatus? { current().flatMap { $0.session.outcome(of: $0.id) } }
+    package var outcome: CacheStatus? { current().flatMap { $0.entry.outcome(of: $0.id) } }
 
     /// Moves to `position`, and to another end.
     package func setRange(position: Int64, end: Int64) {
@@ -106,18 +105,18 @@ package final class ReaderHandle: Sendable {
             state.position = position
             state.end = end
         }
-        if let (session, id) = current() { session.setRange(id, position: position, end: end) }
+        if let (entry, id) = current() { entry.handle(.seek(id, to: position, end: end)) }
     }
 
     /// Moves to `position`; the end stays.
     package func seek(to position: Int64) {
         state.withLock { $0.position = position }
-        if let (session, id) = current() { session.seek(id, to: position) }
+        if let (entry, id) = current() { entry.handle(.seek(id, to: position, end: nil)) }
     }
 
     /// Puts leased bytes back that turned out to be disturbed on disk: they are proved again, or fetched.
     package func putBack(_ lease: ReaderLease) {
-        if let (session, id) = current() { session.unread(id, to: lease.range.lowerBound) }
+        if let (entry, id) = current() { entry.handle(.putBack(id, to: lease.range.lowerBound)) }
     }
 
     /// Reads leased bytes on the read pool and hands them over on one of its threads; `nil` where they were disturbed
@@ -135,48 +134,44 @@ package final class ReaderHandle: Sendable {
 
     /// A paused reader asks for nothing ahead.
     package func setPaused(_ isPaused: Bool) {
-        if let (session, id) = current() { session.setPaused(id, isPaused) }
+        if let (entry, id) = current() { entry.handle(.pause(id, isPaused)) }
     }
 
     /// Calls `tell` once, at the next change in what is stored or in whether it can be; at once where the reader left.
     func whenStoredChanges(_ tell: @escaping @Sendable () -> Void) {
-        if let (session, _) = current() { session.whenStoredChanges(tell) } else { tell() }
+        if let (entry, _) = current() { entry.handle(.watchStorage(tell)) } else { tell() }
     }
 
     /// Tells those who watch what is stored to look again.
-    func announce() { current()?.session.announce() }
+    func announce() { current()?.entry.handle(.announceStorage) }
 
     /// Whether anything comes from the origin for what it reads.
-    var isFetching: Bool { (current()?.session.activity.transfers ?? 0) > 0 }
+    var isFetching: Bool { (current()?.entry.activity.transfers ?? 0) > 0 }
 
-    /// Where what it reads is kept; `nil` where it left.
-    var standing: EntryStanding? { current().map { $0.session.standing(of: $0.id) } }
+    /// Where what it reads is stored; `nil` where it left, or its cache was closed.
+    var storage: StorageStatus? { current().flatMap { $0.entry.status(of: $0.id) } }
 
     /// Leaves; the planner sees one reader less.
     package func leave() {
-        let left = state.withLock { state -> (ResourceSession, Int)? in
+        let left = state.withLock { state in
             defer { state.id = nil }
-            return state.id.map { (state.session, $0) }
+            return state.id.map { (state.entry, $0) }
         }
-        left?.0.detach(left?.1 ?? 0)
+        if let (entry, id) = left { entry.handle(.detach(id)) }
     }
 
-    /// Goes on with another session where the error says that this one's answer is not for this reader.
-    private func reopens(after error: CacheError, _ session: ResourceSession, _ id: Int) -> Bool {
-        guard error == .mustBePrivate || error == .otherVariant else { return false }
-        let variant = error == .otherVariant ? session.variant(of: id) : nil
+    /// Goes on with another entry: this one's answer is not for this reader, which has had nothing of it.
+    private func goOn(with redirect: Redirect) {
         leave()
-        let (position, end, other) = state.withLock { state in
+        let (position, end, next) = state.withLock { state in
             state.variants += 1
-            let known = state.variants <= ReaderHandle.mostVariants ? variant : nil
-            return (state.position, state.end, known.map { Other.variant($0) } ?? .alone)
+            return (state.position, state.end, state.variants <= ReaderHandle.mostVariants ? redirect : .alone)
         }
-        let next = place(other, position, end)
+        let attachment = attach(next, position, end)
         state.withLock { state in
-            state.session = next.session
-            state.id = next.id
+            state.entry = attachment.entry
+            state.id = attachment.id
         }
-        return true
     }
 }
 

@@ -37,12 +37,13 @@ extension MediaCache {
         do throws(CacheError) {
             // By its session, where it is open: that one fills it.
             if let session = openSession(named: name, in: store) {
-                let open = session.open
-                for (number, generation) in open {
+                let open = session.openGenerations
+                for (id, generation) in open {
                     // A reader may come upon a damaged block at the same moment.
                     let before = generation.damagedBlocks
                     let dropped = try await prove(generation, anew: true, &report)
-                    session.noteRepaired(number, dropped: dropped)
+                    // Blocks were dropped: they are planned anew.
+                    session.handle(.indexRead(id, ByteRange(0, 0), damaged: dropped, error: nil))
                     report.note(generation.damagedBlocks - before, key: session.key.text)
                 }
                 if !open.isEmpty {
@@ -119,17 +120,5 @@ extension MediaResource {
 extension RepairReport {
     fileprivate mutating func note(_ dropped: Int64, key: String) {
         if dropped > 0 { repaired.append(Repaired(key: key, droppedBlocks: dropped)) }
-    }
-}
-
-extension ResourceSession {
-    /// The generations it has open.
-    fileprivate var open: [(number: Int, generation: Generation)] {
-        state.withLock { state in state.openGenerations.map { ($0.number, $0.generation) } }
-    }
-
-    /// Blocks were dropped: they are planned anew.
-    fileprivate func noteRepaired(_ number: Int, dropped: Int64) {
-        perform { $0.read(number, ByteRange(0, 0), damaged: dropped, error: nil) }
     }
 }

@@ -121,18 +121,3 @@ extension MediaCache {
         throw StoreError(.gone, "the entry was replaced again and again; try later")
     }
 }
-
-extension ResourceSession {
-    /// Makes a generation that was filled elsewhere the entry's, and lets whoever comes later open it. Readers go on with
-    /// what they have open. `false` where this session may not name files any more. I/O.
-    fileprivate func replaceEntry(_ info: EntryInfo, _ generation: Generation) throws(StoreError) -> Bool {
-        guard let store = environment.store else { throw StoreError(.unavailable, "there is no store") }
-        var isDone = false
-        try tenure.end { () throws(StoreError) in
-            try store.adopt(info, generation)
-            isDone = true
-        }
-        perform { $0.retire() }
-        return isDone
-    }
-}

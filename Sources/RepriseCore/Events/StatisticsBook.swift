@@ -13,10 +13,10 @@ final class StatisticsBook: Sendable {
     /// A guess: often enough for whoever looks, seldom enough for a phone's memory.
     static let interval: Int64 = 60 * TransferTuning.second
 
-    private let environment: SessionEnvironment
+    private let environment: EntryEnvironment
     private let state: Lock<State>
 
-    init(_ environment: SessionEnvironment) {
+    init(_ environment: EntryEnvironment) {
         self.environment = environment
         state = Lock(State(ledger: StatisticsLedger(at: environment.queues.wallClock())))
         let queues = environment.queues

@@ -25,7 +25,7 @@ public final class FileLease: Sendable {
 
     /// - Parameter end: Takes the path away, on the janitor.
     init(
-        path: String, fetch: RangeFetch, task: Task<Void, Never>, hold: ExtentLease?, environment: SessionEnvironment,
+        path: String, fetch: RangeFetch, task: Task<Void, Never>, hold: ExtentLease?, environment: EntryEnvironment,
         end: @escaping @Sendable () throws(StoreError) -> Void
     ) {
         url = URL(fileURLWithPath: path)

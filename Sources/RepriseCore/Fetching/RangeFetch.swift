@@ -51,10 +51,10 @@ final class RangeFetch: Fetch {
             let waker = Waker()
             switch handle.step(limit: 1 << 20, wake: { waker.wake() }) {
             case .memory(let bytes, _):
-                try requireKeeping()
+                try requireStoring()
                 try await queue?.pay(bytes.count)
             case .lease(let lease):
-                try requireKeeping()
+                try requireStoring()
                 if handle.isFetching { try await queue?.pay(Int(lease.range.count)) }
             case .pending: try await waker.wait()
             case .end: return
@@ -63,8 +63,8 @@ final class RangeFetch: Fetch {
         }
     }
 
-    private func requireKeeping() throws(CacheError) {
-        if case .notKept? = handle.standing?.keeping {
+    private func requireStoring() throws(CacheError) {
+        if case .notStored? = handle.storage?.place {
             throw CacheError(.store, "the bytes cannot be stored, so they are not fetched ahead")
         }
     }
@@ -74,18 +74,18 @@ final class RangeFetch: Fetch {
         while true {
             let waker = Waker()
             handle.whenStoredChanges { waker.wake() }
-            try requireKeeping()
-            guard let standing = handle.standing else { throw CacheError(.closed, "the cache was closed") }
-            let wanted = wanted(standing)
-            let stored = standing.stored(in: wanted)
+            try requireStoring()
+            guard let status = handle.storage else { throw CacheError(.closed, "the cache was closed") }
+            let wanted = wanted(status)
+            let stored = status.stored(in: wanted)
             if stored >= wanted.count { return nil }
-            if !standing.isWriting { return wanted.lowerBound + stored }
+            if !status.isWriting { return wanted.lowerBound + stored }
             try await waker.wait()
         }
     }
 
-    private func wanted(_ standing: EntryStanding) -> ByteRange {
-        let end = min(range.upperBound, standing.length ?? .max)
+    private func wanted(_ status: StorageStatus) -> ByteRange {
+        let end = min(range.upperBound, status.length ?? .max)
         return ByteRange(min(range.lowerBound, end), end)
     }
 
@@ -98,7 +98,7 @@ final class RangeFetch: Fetch {
     }
 
     /// Length of the whole; `nil` while nobody knows it.
-    var length: Int64? { handle.standing?.length }
+    var length: Int64? { handle.storage?.length }
 
     /// Ends it; what came stays.
     func leave() { handle.leave() }
@@ -106,12 +106,12 @@ final class RangeFetch: Fetch {
     // MARK: Looking
 
     var progress: FetchProgress {
-        let standing = handle.standing
+        let status = handle.storage
         let (failure, isDone) = state.withLock { ($0.failure, $0.isDone) }
-        guard let standing else { return FetchProgress(stored: 0, expected: nil, failure: failure) }
-        let wanted = wanted(standing)
+        guard let status else { return FetchProgress(stored: 0, expected: nil, failure: failure) }
+        let wanted = wanted(status)
         return FetchProgress(
-            stored: isDone ? wanted.count : standing.stored(in: wanted),
+            stored: isDone ? wanted.count : status.stored(in: wanted),
             expected: wanted.upperBound == .max ? nil : wanted.count, failure: failure)
     }
 
@@ -122,11 +122,11 @@ final class RangeFetch: Fetch {
             let waker = Waker()
             handle.whenStoredChanges { waker.wake() }
             if let failure = state.withLock({ $0.failure }) { throw failure }
-            guard let standing = handle.standing else { throw CacheError(.closed, "the cache was closed") }
-            if case .kept(let generation, let info) = standing.keeping,
-                standing.stored(in: wanted(standing)) >= min(count, wanted(standing).count)
+            guard let status = handle.storage else { throw CacheError(.closed, "the cache was closed") }
+            if case .stored(let generation, let info) = status.place,
+                status.stored(in: wanted(status)) >= min(count, wanted(status).count)
             {
-                return (generation, info, standing.length)
+                return (generation, info, status.length)
             }
             try await waker.wait()
         }

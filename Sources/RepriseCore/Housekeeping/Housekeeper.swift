@@ -28,11 +28,11 @@ final class Housekeeper: Sendable {
     /// The pause after a sweep that could not make enough room.
     static let pause: Int64 = 2 * TransferTuning.second
 
-    private let environment: SessionEnvironment
+    private let environment: EntryEnvironment
     private let policy: any EvictionPolicy
     private let state = Lock(State())
 
-    init(environment: SessionEnvironment, policy: any EvictionPolicy) {
+    init(environment: EntryEnvironment, policy: any EvictionPolicy) {
         self.environment = environment
         self.policy = policy
         environment.quota.onDue { [weak self] in self?.look() }
@@ -170,7 +170,7 @@ final class Housekeeper: Sendable {
             defer { state.whenDone = [] }
             return (state.whenDone, false)
         }
-        for session in cache?.openSessions ?? [] { session.spaceLookedAfter() }
+        for session in cache?.openSessions ?? [] { session.handle(.spaceLookedFor) }
         for tell in done { tell() }
         if again { begin(all: true) }
     }

@@ -15,7 +15,7 @@ import RepriseRanges
 /// 6. One that takes nothing of its answer gives its connection slot to another that is waited for.
 package struct TransferPlanner: Sendable {
     package struct Reader: Sendable, Hashable {
-        package var id: Int
+        package var id: ReaderID
         /// The next byte it will ask for.
         package var position: Int64
         /// Where it ends; `Int64.max` where that is not known.
@@ -29,7 +29,7 @@ package struct TransferPlanner: Sendable {
         package var priority: Priority
 
         package init(
-            id: Int, position: Int64, end: Int64, missing: Int64?, gapEnd: Int64, isWaiting: Bool,
+            id: ReaderID, position: Int64, end: Int64, missing: Int64?, gapEnd: Int64, isWaiting: Bool,
             priority: Priority = .playing
         ) {
             self.id = id
@@ -53,7 +53,7 @@ package struct TransferPlanner: Sendable {
     }
 
     package struct Transfer: Sendable, Hashable {
-        package var id: Int
+        package var id: TransferID
         /// The next byte it will bring.
         package var head: Int64
         /// Where it has to end: the next stored byte, or `Int64.max`.
@@ -74,7 +74,7 @@ package struct TransferPlanner: Sendable {
         package var isIdle: Bool
 
         package init(
-            id: Int, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true,
+            id: TransferID, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true,
             pausedSince: Int64? = nil,
             lastProgress: Int64 = 0, hasHead: Bool = true, unwanted: Unwanted? = nil, isIdle: Bool = false
         ) {
@@ -104,13 +104,13 @@ package struct TransferPlanner: Sendable {
 
     package enum Decision: Sendable, Hashable {
         /// Begin a transfer for the reader's missing byte.
-        case start(reader: Int)
+        case start(reader: ReaderID)
         /// Bring bytes up to `goal`, for these readers.
-        case run(transfer: Int, goal: Int64, readers: [Int])
+        case run(transfer: TransferID, goal: Int64, readers: [ReaderID])
         /// Ask for no more, keep the connection.
-        case pause(transfer: Int)
+        case pause(transfer: TransferID)
         /// End it; its bytes stay.
-        case stop(transfer: Int)
+        case stop(transfer: TransferID)
     }
 
     package var tuning: TransferTuning
@@ -121,12 +121,12 @@ package struct TransferPlanner: Sendable {
     /// Whether somebody waits for a place at the host: one that is only paused gives its own up.
     package var isContended: Bool
     /// What has been learnt of the host.
-    package var measure: HostBook.Measure
+    package var measure: HostTable.Measure
     package var now: Int64
 
     package init(
         tuning: TransferTuning, servesRanges: Bool, isKept: Bool = true, isContended: Bool = false,
-        measure: HostBook.Measure, now: Int64
+        measure: HostTable.Measure, now: Int64
     ) {
         self.isKept = isKept
         self.isContended = isContended
@@ -138,26 +138,23 @@ package struct TransferPlanner: Sendable {
 
     /// The decisions for this moment.
     package func plan(readers: [Reader], transfers: [Transfer]) -> [Decision] {
-        var joined: [Int: [Reader]] = [:]
+        // Beside `transfers`: which readers each brings bytes to, and whether it stalls while a reader waits for it.
+        var joined = [[Reader]](repeating: [], count: transfers.count)
+        var stalled = [Bool](repeating: false, count: transfers.count)
         var starts: [Reader] = []
-        let ordered = readers.sorted {
-            ($0.priority, $1.missing ?? .max, $1.id) > ($1.priority, $0.missing ?? .max, $0.id)
-        }
-        var stalled = Set<Int>()
-        for reader in ordered {
+        for reader in readers.sorted(by: TransferPlanner.comesFirst) {
             guard let missing = reader.missing, needsNetwork(reader, missing) else { continue }
-            if let transfer = transferToJoin(missing, reader, transfers, &stalled) {
-                joined[transfer.id, default: []].append(reader)
+            if let index = transferToJoin(missing, reader, transfers, &stalled) {
+                joined[index].append(reader)
             } else if !starts.contains(where: { willServe($0, missing) }) {
                 starts.append(reader)
             }
         }
         var decisions: [Decision] = []
         var running = transfers.count
-        for transfer in transfers {
+        for (index, transfer) in transfers.enumerated() {
             let decision = decide(
-                transfer, joined[transfer.id] ?? [], isAhead: isAhead(transfer, of: readers),
-                isStalled: stalled.contains(transfer.id))
+                transfer, joined[index], isAhead: isAhead(transfer, of: readers), isStalled: stalled[index])
             if case .stop = decision { running -= 1 }
             decisions.append(decision)
         }
@@ -174,29 +171,51 @@ package struct TransferPlanner: Sendable {
         return decisions
     }
 
+    /// Readers are served by priority, then by what they miss first, then in the order in which they came.
+    private static func comesFirst(_ left: Reader, _ right: Reader) -> Bool {
+        if left.priority != right.priority { return left.priority > right.priority }
+        let (first, second) = (left.missing ?? .max, right.missing ?? .max)
+        return first == second ? left.id.number < right.id.number : first < second
+    }
+
+    /// Times, in nanoseconds, at which what is decided of a transfer may change though nothing happens: until the first of them
+    /// that is to come the decisions stay as they are.
+    package func changes(of transfer: Transfer) -> [Int64] {
+        var times = [transfer.lastProgress.adding(tuning.takeover).adding(1)]
+        if let since = transfer.pausedSince { times.append(since.adding(tuning.pausedStop)) }
+        if let since = transfer.unwanted?.since {
+            times.append(since.adding(tuning.unwantedStop))
+            if !servesRanges { times.append(since.adding(tuning.unwantedStopSequential)) }
+        }
+        if isContended, transfer.isIdle {
+            times.append(transfer.lastProgress.adding(servesRanges || !isKept ? tuning.yieldAfter : tuning.pausedStop))
+        }
+        return times
+    }
+
     private func needsNetwork(_ reader: Reader, _ missing: Int64) -> Bool {
         missing < reader.end && missing - reader.position < tuning.readAhead
     }
 
     private func transferToJoin(
-        _ missing: Int64, _ reader: Reader, _ transfers: [Transfer], _ stalled: inout Set<Int>
-    ) -> Transfer? {
-        for transfer in transfers where transfer.head <= missing && missing < transfer.gapEnd {
-            if !servesRanges { return transfer }
+        _ missing: Int64, _ reader: Reader, _ transfers: [Transfer], _ stalled: inout [Bool]
+    ) -> Int? {
+        for (index, transfer) in transfers.enumerated() where transfer.head <= missing && missing < transfer.gapEnd {
+            if !servesRanges { return index }
             guard missing - transfer.head <= reach else { continue }
             let silence = now - transfer.lastProgress
             if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.pausedSince == nil,
                 silence > tuning.takeover
             {
-                stalled.insert(transfer.id)
+                stalled[index] = true
                 continue
             }
-            return transfer
+            return index
         }
         // All there are have passed it. Who stands where stored bytes went again has them begun anew; what is not stored comes
         // once.
         let isLost = isKept && reader.isWaiting && missing == reader.position
-        return servesRanges || isLost ? nil : transfers.first
+        return servesRanges || isLost || transfers.isEmpty ? nil : 0
     }
 
     /// How far behind a transfer may be and still be there before a new one.
@@ -262,22 +281,24 @@ package struct TransferPlanner: Sendable {
 
     /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever.
     private func leastNeeded(
-        _ transfers: [Transfer], _ joined: [Int: [Reader]], than reader: Reader, _ decisions: [Decision]
-    ) -> Int? {
+        _ transfers: [Transfer], _ joined: [[Reader]], than reader: Reader, _ decisions: [Decision]
+    ) -> TransferID? {
         let stopped = decisions.compactMap { if case .stop(let id) = $0 { id } else { nil } }
-        func need(_ transfer: Transfer) -> (Int, Int64) {
-            guard let readers = joined[transfer.id] else { return (-1, 0) }
-            let distance = readers.map { transfer.head - $0.position }.min() ?? .max
+        func need(_ index: Int) -> (Int, Int64) {
+            let readers = joined[index]
+            guard !readers.isEmpty else { return (-1, 0) }
+            let distance = readers.map { transfers[index].head - $0.position }.min() ?? .max
             return (readers.map(\.urgency).max() ?? 0, -distance)
         }
-        let candidates = transfers.filter { !stopped.contains($0.id) && need($0).0 < reader.urgency }
-        return candidates.min { need($0) < need($1) }?.id
+        let candidates = transfers.indices.filter {
+            !stopped.contains(transfers[$0].id) && need($0).0 < reader.urgency
+        }
+        return candidates.min { need($0) < need($1) }.map { transfers[$0].id }
     }
-
 }
 
 extension TransferPlanner.Decision {
-    package var transfer: Int? {
+    package var transfer: TransferID? {
         switch self {
         case .start: nil
         case .run(let id, _, _), .pause(let id), .stop(let id): id

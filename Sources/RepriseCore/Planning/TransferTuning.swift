@@ -84,8 +84,6 @@ package struct TransferTuning: Sendable, Hashable {
     package var idleClose: Int64 = 30 * second
     /// Entries nobody reads that stay open, at most; `nil` for an eighth of the descriptors the process may have.
     package var mostIdle: Int?
-    /// The state of a session with transfers is looked at this often.
-    package var tick: Int64 = 100 * millisecond
 
     package init() {}
 

@@ -1,7 +1,3 @@
-import ReprisePlatform
-import RepriseRanges
-import RepriseStorage
-
 /// Who reads an open resource now, and what is being fetched for them. Encodes as JSON with these names; offsets and
 /// sizes are bytes.
 package struct ResourceReport: Codable, Sendable, Hashable {
@@ -37,30 +33,6 @@ package struct ResourceReport: Codable, Sendable, Hashable {
     package var originBytes: Int64
     /// What went wrong last with it since the cache was opened.
     package var lastError: LastErrorReport?
-}
-
-extension ResourceSession {
-    /// What goes on now.
-    package var report: ResourceReport {
-        state.withLock { state in
-            let current = state.current.flatMap { state.representations[$0] }
-            return ResourceReport(
-                key: key.text, length: current?.info.length, stored: current?.generation?.claimed.count ?? 0,
-                readers: state.readers.map { reader in
-                    ResourceReport.Reader(
-                        position: reader.position, end: reader.end == .max ? nil : reader.end,
-                        isWaiting: reader.isWaiting, isFetch: reader.priority == .prefetch)
-                },
-                transfers: state.transfers.map { transfer in
-                    ResourceReport.Transfer(
-                        start: transfer.start, position: state.head(of: transfer),
-                        window: transfer.buffer.flatMap { state.buffers[$0]?.bytesInMemory } ?? 0,
-                        readers: transfer.readers.count,
-                        isPaused: transfer.pausedSince != nil)
-                }, servedBytes: state.sums.served, originBytes: state.sums.fromOrigin,
-                lastError: environment.hub.lastError(of: key.text).map(LastErrorReport.init))
-        }
-    }
 }
 
 extension MediaCache {

@@ -12,7 +12,7 @@ import Testing
         now: Int64 = 100 * TransferTuning.second
     ) -> TransferPlanner {
         TransferPlanner(
-            tuning: tuning, servesRanges: servesRanges, measure: HostBook.Measure(firstByte: firstByte, rate: rate),
+            tuning: tuning, servesRanges: servesRanges, measure: HostTable.Measure(firstByte: firstByte, rate: rate),
             now: now)
     }
 
@@ -22,7 +22,8 @@ import Testing
         priority: TransferPlanner.Priority = .playing
     ) -> Reader {
         Reader(
-            id: id, position: position, end: end, missing: missing ?? position, gapEnd: gapEnd, isWaiting: isWaiting,
+            id: ReaderID(number: id), position: position, end: end, missing: missing ?? position, gapEnd: gapEnd,
+            isWaiting: isWaiting,
             priority: priority)
     }
 
@@ -32,7 +33,7 @@ import Testing
     ) -> Transfer {
         let now = 100 * TransferTuning.second
         return Transfer(
-            id: id, head: head, gapEnd: gapEnd, requestEnd: requestEnd, isRequesting: isRequesting,
+            id: TransferID(number: id), head: head, gapEnd: gapEnd, requestEnd: requestEnd, isRequesting: isRequesting,
             pausedSince: pausedFor.map { now - $0 }, lastProgress: now - silentFor, hasHead: hasHead,
             unwanted: unwanted)
     }
@@ -275,14 +276,14 @@ import Testing
 
     @Test func `what is not kept is not waited with, and a paused one gives its place to who waits for one`() {
         let planner = TransferPlanner(
-            tuning: tuning, servesRanges: false, isKept: false, measure: HostBook.Measure(),
+            tuning: tuning, servesRanges: false, isKept: false, measure: HostTable.Measure(),
             now: 100 * TransferTuning.second)
         let unwanted = transfer(7, head: 9, requestEnd: 9, unwanted: .init(since: 100 * TransferTuning.second, head: 9))
         #expect(planner.plan(readers: [], transfers: [unwanted]) == [.stop(transfer: 7)])
         let ahead = Reader(id: 1, position: 0, end: .max, missing: nil, gapEnd: .max, isWaiting: false)
         let full = transfer(7, head: tuning.readAhead + 1, pausedFor: 1)
         let contended = TransferPlanner(
-            tuning: tuning, servesRanges: true, isContended: true, measure: HostBook.Measure(),
+            tuning: tuning, servesRanges: true, isContended: true, measure: HostTable.Measure(),
             now: 100 * TransferTuning.second)
         #expect(contended.plan(readers: [ahead], transfers: [full]) == [.stop(transfer: 7)])
     }
@@ -298,7 +299,8 @@ import Testing
             let missing: Int64? =
                 Bool.random(using: &random) ? position + Int64.random(in: 0...6, using: &random) * unit : nil
             return Reader(
-                id: id, position: position, end: Bool.random(using: &random) ? .max : position + 5 * unit,
+                id: ReaderID(number: id), position: position,
+                end: Bool.random(using: &random) ? .max : position + 5 * unit,
                 missing: missing,
                 gapEnd: (missing ?? position) + Int64.random(in: 1...9, using: &random) * unit,
                 isWaiting: Bool.random(using: &random),
@@ -319,6 +321,7 @@ import Testing
         let decisions = planner.plan(readers: readers, transfers: transfers)
         expectRest(planner, readers, transfers)
         #expect(planner.plan(readers: readers, transfers: transfers) == decisions)
+        expectRestUntilChange(planner, readers, transfers, decisions)
         #expect(decisions.compactMap(\.transfer).sorted() == transfers.map(\.id))
         let starts = decisions.filter { if case .start = $0 { true } else { false } }
         let stops = decisions.filter { if case .stop = $0 { true } else { false } }
@@ -356,6 +359,29 @@ import Testing
             }
         }
         Issue.record("transfers take each other's place without end", sourceLocation: sourceLocation)
+    }
+
+    /// Nothing is decided otherwise before the first time that `changes(of:)` names.
+    private func expectRestUntilChange(
+        _ planner: TransferPlanner, _ readers: [Reader], _ transfers: [Transfer],
+        _ decisions: [TransferPlanner.Decision], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        var transfers = transfers
+        for index in transfers.indices {
+            let id = transfers[index].id
+            if decisions.contains(.pause(transfer: id)) {
+                transfers[index].pausedSince = transfers[index].pausedSince ?? planner.now
+            }
+            if case .run(_, _, let ids)? = decisions.first(where: { $0.transfer == id }), ids.isEmpty {
+                transfers[index].unwanted =
+                    transfers[index].unwanted ?? .init(since: planner.now, head: transfers[index].head)
+            }
+        }
+        let present = planner.plan(readers: readers, transfers: transfers)
+        let changes = transfers.flatMap(planner.changes(of:)).filter { $0 > planner.now }
+        var later = planner
+        later.now = (changes.min() ?? .max) - 1
+        #expect(later.plan(readers: readers, transfers: transfers) == present, sourceLocation: sourceLocation)
     }
 
     @Test func `readers that do not wait yet do not take each other's place, bug12`() {

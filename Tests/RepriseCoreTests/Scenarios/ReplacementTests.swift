@@ -101,14 +101,14 @@ import Testing
                 world.put("/a", length: 300_000, generation: generation)
                 let player = world.player("/a", .from(Int64(generation) * 50_000))
                 player.play(to: Int64(generation) * 50_000 + 40_000)
-                let broken = world.cache.openSessions.compactMap { $0.state.withLock(\.brokenInvariant) }
+                let broken = world.broken.all
                 #expect(broken.isEmpty, "seed \(seed)")
                 return player
             }
             for player in players { player.finish() }
             world.queues.setDiskDelay(read: 0, write: 0)
             world.queues.advance(10 * second)
-            #expect(world.cache.openSessions.allSatisfy { $0.state.withLock { $0.brokenInvariant == nil } })
+            #expect(world.broken.all.isEmpty)
             _ = world.play("/a")
             world.play("/a").expectWhole(300_000)
             try world.restart()

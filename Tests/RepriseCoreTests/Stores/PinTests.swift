@@ -47,8 +47,9 @@ import Testing
         let player = world.player("/a")
         player.play(to: 1000)
         let session = try #require(world.cache.openSessions.first)
-        try #require(session.state.withLock { $0.representations.contains { $0.storage.isCreating } })
-        session.perform { $0.notePinned(true) }
+        let isCreating = session.look { $0.isCreatingFiles }
+        try #require(isCreating)
+        session.handle(.pinned(true))
         player.finish()
         try world.restart()
         let store = try #require(world.cache.environment.store)

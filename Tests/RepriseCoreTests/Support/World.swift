@@ -16,6 +16,8 @@ final class World: Sendable {
     let blockSize: Int64
     let configuration: MediaCache.Configuration
     private let opened: Lock<MediaCache>
+    /// What the engine's machines found broken after an input: nothing.
+    let broken = Recorder<String>()
 
     var cache: MediaCache { opened.withLock { $0 } }
 
@@ -31,7 +33,7 @@ final class World: Sendable {
         configure(&configuration)
         self.configuration = configuration
         self.client = client
-        opened = Lock(try World.open(files, blockSize, origin, queues, pieceSize, configuration, client))
+        opened = Lock(try World.open(files, blockSize, origin, queues, pieceSize, configuration, client, broken))
     }
 
     /// Puts a client between the cache and the origin's own.
@@ -42,14 +44,15 @@ final class World: Sendable {
 
     private static func open(
         _ files: any FileSystem, _ blockSize: Int64, _ origin: ScriptedOrigin, _ queues: ManualQueues, _ pieceSize: Int,
-        _ configuration: MediaCache.Configuration, _ through: Through
+        _ configuration: MediaCache.Configuration, _ through: Through, _ broken: Recorder<String>
     ) throws -> MediaCache {
         let store = try Store(
             root: "/store", fileSystem: files, layout: BlockLayout(blockSize: blockSize),
             key: configuration.seal?.key())
         let client = InMemoryOriginClient(origin: origin, queues: queues, pieceSize: pieceSize)
         return MediaCache(
-            store: store, client: through(queues, client), configuration: configuration, queues: queues)
+            store: store, client: through(queues, client), configuration: configuration, queues: queues,
+            onBrokenInvariant: { broken.add($0) })
     }
 
     /// Closes all files, as a process that ends does, and opens the store anew.
@@ -59,7 +62,7 @@ final class World: Sendable {
         for session in cache.openSessions { session.closeIfIdle() }
         queues.settle()
         cache.environment.store?.release()
-        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client)
+        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client, broken)
         opened.withLock { $0 = fresh }
     }
 
@@ -72,7 +75,7 @@ final class World: Sendable {
         queues.advance(60 * second)
         cache.environment.store?.release()
         files.setRule(nil)
-        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client)
+        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client, broken)
         opened.withLock { $0 = fresh }
     }
 
@@ -151,7 +154,11 @@ final class Player: @unchecked Sendable {
     func take(_ bytes: Int64 = .max, limit: Int = 64 * 1024) -> Int64 {
         var taken: Int64 = 0
         while taken < bytes, !isAtEnd, failure == nil {
+            // It may be woken before the call returns.
+            wasWoken = false
             let step = handle.step(limit: Int(min(Int64(limit), bytes - taken))) { self.wasWoken = true }
+            if case .pending = step { return taken }
+            wasWoken = true
             switch step {
             case .memory(let piece, let offset): taken += check(piece, offset)
             case .lease(let lease):
@@ -161,9 +168,7 @@ final class Player: @unchecked Sendable {
                     return taken
                 }
                 taken += check(read[...], lease.range.lowerBound)
-            case .pending:
-                wasWoken = false
-                return taken
+            case .pending: break
             case .end: isAtEnd = true
             case .failed(let error): failure = error
             }

@@ -229,6 +229,7 @@ struct WorldRun {
             guard let violation = player?.violation else { continue }
             throw WorldViolation(oracle: "bytes", text: "\(violation) in \(player?.path ?? "")")
         }
+        if let broken = world.broken.all.first { throw WorldViolation(oracle: "state", text: broken) }
         var requests = 0
         for session in world.cache.openSessions {
             // As many windows as an entry may have requests, each with a chunk that passed its limit, and what is written.
@@ -236,10 +237,7 @@ struct WorldRun {
             guard session.bytesInMemory <= bound else {
                 throw WorldViolation(oracle: "resources", text: "\(session.bytesInMemory) bytes in memory")
             }
-            if let broken = session.state.withLock({ $0.brokenInvariant }) {
-                throw WorldViolation(oracle: "state", text: "\(broken)\n\(session.explanation)")
-            }
-            requests += session.state.withLock { $0.transfers.count { $0.request != nil } }
+            requests += session.look { $0.requestCount }
         }
         let slots = world.cache.environment.hosts.active("http://origin.test")
         guard slots == requests else {
@@ -361,9 +359,7 @@ struct WorldRun {
     private mutating func checkCost(_ object: Int) throws {
         let spec = plan.objects[object]
         let key = world.cache.resource(for: OriginURL("http://origin.test" + spec.path)!).request.key
-        let isComplete = world.cache.openSession(key)?.state.withLock { state in
-            state.offered.flatMap { state.representations[$0] }?.isComplete
-        }
+        let isComplete = world.cache.openSession(key)?.look { $0.offersAll }
         guard !plan.isShared, isComplete == true else { return }
         meet("cost")
         world.queues.advance(10 * second)

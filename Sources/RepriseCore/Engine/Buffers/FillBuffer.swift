@@ -2,10 +2,8 @@ import RepriseRanges
 import RepriseStorage
 
 /// Names a fill buffer within its entry. Ascending, never used again.
-struct BufferID: Hashable, Comparable, Sendable {
+struct BufferID: EntryID {
     let number: Int
-
-    static func < (left: BufferID, right: BufferID) -> Bool { left.number < right.number }
 }
 
 /// One write of a fill buffer's bytes. What came of it is told with the ticket, so that a result never reaches other bytes
@@ -58,7 +56,7 @@ struct FillBuffer {
 
     let id: BufferID
     /// The representation whose bytes these are.
-    let representation: Int
+    let representation: RepresentationID
     /// Offset of its first byte ever.
     let start: Int64
     private var window: LiveWindow
@@ -69,7 +67,7 @@ struct FillBuffer {
     /// Another transfer goes on in the block in which this buffer ends: its bytes are written to their end at once.
     private var isFollowed = false
 
-    init(id: BufferID, representation: Int, at offset: Int64) {
+    init(id: BufferID, representation: RepresentationID, at offset: Int64) {
         self.id = id
         self.representation = representation
         start = offset

@@ -18,7 +18,7 @@ struct FillBufferTable {
 
     var isWriting: Bool { buffers.contains(where: \.isWriting) }
 
-    func isWriting(_ representation: Int) -> Bool {
+    func isWriting(_ representation: RepresentationID) -> Bool {
         buffers.contains { $0.representation == representation && $0.isWriting }
     }
 
@@ -27,13 +27,15 @@ struct FillBufferTable {
 
     subscript(id: BufferID) -> FillBuffer? { buffers.first { $0.id == id } }
 
-    func has(_ representation: Int) -> Bool { buffers.contains { $0.representation == representation } }
+    func has(_ representation: RepresentationID) -> Bool { buffers.contains { $0.representation == representation } }
 
     /// Buffers of a representation.
-    func of(_ representation: Int) -> [FillBuffer] { buffers.filter { $0.representation == representation } }
+    func of(_ representation: RepresentationID) -> [FillBuffer] {
+        buffers.filter { $0.representation == representation }
+    }
 
     /// Held bytes of a representation from `offset` on, at most `limit` and at most one chunk.
-    func slice(_ representation: Int, at offset: Int64, limit: Int) -> ArraySlice<UInt8>? {
+    func slice(_ representation: RepresentationID, at offset: Int64, limit: Int) -> ArraySlice<UInt8>? {
         for buffer in buffers where buffer.representation == representation {
             if let slice = buffer.slice(at: offset, limit: limit) { return slice }
         }
@@ -41,7 +43,7 @@ struct FillBufferTable {
     }
 
     /// Where the held bytes of a representation that begin at or before `offset` end; `nil` where it is not held.
-    func heldEnd(_ representation: Int, from offset: Int64) -> Int64? {
+    func heldEnd(_ representation: RepresentationID, from offset: Int64) -> Int64? {
         var end: Int64?
         for buffer in buffers where buffer.representation == representation && buffer.range.contains(offset) {
             end = max(end ?? 0, buffer.head)
@@ -49,8 +51,25 @@ struct FillBufferTable {
         return end
     }
 
+    /// Where the first held byte of a representation after `offset` is that begins a buffer's range; `nil` where there is none.
+    func nextHeld(of representation: RepresentationID, after offset: Int64) -> Int64? {
+        var next: Int64?
+        for buffer in buffers where buffer.representation == representation {
+            let range = buffer.range
+            if !range.isEmpty, range.lowerBound > offset { next = min(next ?? .max, range.lowerBound) }
+        }
+        return next
+    }
+
+    /// Whether any byte of a representation is held at or after `offset`.
+    func hasBytes(of representation: RepresentationID, from offset: Int64 = 0) -> Bool {
+        buffers.contains {
+            $0.representation == representation && !$0.range.isEmpty && $0.range.upperBound > offset
+        }
+    }
+
     /// Whether every byte of `range` is held.
-    func holds(_ range: ByteRange, of representation: Int) -> Bool {
+    func holds(_ range: ByteRange, of representation: RepresentationID) -> Bool {
         var position = range.lowerBound
         while position < range.upperBound {
             guard let end = heldEnd(representation, from: position) else { return false }
@@ -60,14 +79,14 @@ struct FillBufferTable {
     }
 
     /// The held bytes of a representation just before `offset`, at most `limit` of them; `nil` where the last one is not held.
-    func bytes(of representation: Int, before offset: Int64, limit: Int64) -> [UInt8]? {
+    func bytes(of representation: RepresentationID, before offset: Int64, limit: Int64) -> [UInt8]? {
         guard offset > 0 else { return nil }
         let holder = buffers.first { $0.representation == representation && $0.range.contains(offset - 1) }
         return holder.map { $0.bytes(in: ByteRange(max($0.range.lowerBound, offset - limit), offset)) }
     }
 
     /// The held bytes of a representation from its beginning, in one run and at most `limit` of them; copied.
-    func prefix(of representation: Int, limit: Int64) -> [UInt8] {
+    func prefix(of representation: RepresentationID, limit: Int64) -> [UInt8] {
         var bytes: [UInt8] = []
         while Int64(bytes.count) < limit,
             let slice = slice(representation, at: Int64(bytes.count), limit: Int(limit) - bytes.count)
@@ -77,16 +96,16 @@ struct FillBufferTable {
         return bytes
     }
 
-    /// The longest time a write of a representation is in flight, in nanoseconds; `nil` where none is.
-    func longestWrite(of representation: Int, now: Int64) -> Int64? {
-        buffers.lazy.filter { $0.representation == representation }.compactMap(\.writingSince).map { now - $0 }.max()
+    /// Since when the oldest write of a representation is in flight, in nanoseconds; `nil` where none is.
+    func writingSince(_ representation: RepresentationID) -> Int64? {
+        buffers.lazy.filter { $0.representation == representation }.compactMap(\.writingSince).min()
     }
 
     // MARK: Inputs
 
     /// Makes a buffer for bytes from `offset` on.
     mutating func make(
-        for representation: Int, at offset: Int64, _ destination: FillBuffer.Destination
+        for representation: RepresentationID, at offset: Int64, _ destination: FillBuffer.Destination
     ) -> BufferID {
         last += 1
         var buffer = FillBuffer(id: BufferID(number: last), representation: representation, at: offset)
@@ -106,7 +125,7 @@ struct FillBufferTable {
     }
 
     /// A transfer goes on from the middle of a block: buffers of the representation are written to their ends.
-    mutating func follow(_ representation: Int) {
+    mutating func follow(_ representation: RepresentationID) {
         for index in buffers.indices where buffers[index].representation == representation { buffers[index].follow() }
     }
 
@@ -117,13 +136,13 @@ struct FillBufferTable {
     }
 
     /// Drops all buffers of a representation, with what is in them. A write in flight ends for itself.
-    mutating func drop(_ representation: Int) { buffers.removeAll { $0.representation == representation } }
+    mutating func drop(_ representation: RepresentationID) { buffers.removeAll { $0.representation == representation } }
 
     /// What is in a buffer is of no use to anybody.
     mutating func drop(_ id: BufferID) { buffers.removeAll { $0.id == id } }
 
     /// A representation's storage changed: where its bytes go from now on.
-    mutating func setDestination(of representation: Int, _ destination: () -> FillBuffer.Destination) {
+    mutating func setDestination(of representation: RepresentationID, _ destination: () -> FillBuffer.Destination) {
         for index in buffers.indices where buffers[index].representation == representation {
             buffers[index].setDestination(destination())
         }
@@ -132,7 +151,7 @@ struct FillBufferTable {
 
     /// All writes of a representation that can begin now; they are in flight from now on.
     mutating func beginWrites(
-        of representation: Int, layout: BlockLayout, isSealed: Bool, now: Int64
+        of representation: RepresentationID, layout: BlockLayout, isSealed: Bool, now: Int64
     ) -> [WriteOrder] {
         var orders: [WriteOrder] = []
         for index in buffers.indices where buffers[index].representation == representation {
@@ -158,14 +177,14 @@ struct FillBufferTable {
     /// What a write was for that ended.
     enum EndedWrite: Hashable {
         /// The representation it was for.
-        case current(Int)
+        case current(RepresentationID)
         /// Its buffer has another destination by now: it says nothing, and the bytes are still to be written there.
-        case outdated(Int)
+        case outdated(RepresentationID)
         /// Its buffer is gone.
         case unknown
 
         /// The representation that may go on writing.
-        var representation: Int? {
+        var representation: RepresentationID? {
             switch self {
             case .current(let representation), .outdated(let representation): representation
             case .unknown: nil
@@ -186,7 +205,7 @@ struct FillBufferTable {
     ///   - readers: Positions of the readers a buffer has to wait for.
     ///   - reach: A reader no farther before a buffer than this comes to it by reading on.
     ///   - tail: Bytes before a buffer's end that stay for comparing a continuation with.
-    mutating func trimUnstored(of representation: Int, readers: [Int64], reach: Int64, tail: Int64) {
+    mutating func trimUnstored(of representation: RepresentationID, readers: [Int64], reach: Int64, tail: Int64) {
         for index in buffers.indices where buffers[index].representation == representation {
             let range = buffers[index].range
             let near = readers.filter { $0 <= range.upperBound && range.lowerBound - $0 < reach }

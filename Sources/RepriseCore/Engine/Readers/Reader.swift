@@ -1,7 +1,7 @@
 import RepriseHTTP
 import RepriseRanges
 
-/// Whom a reader reads for. A reference, as readers are copied often.
+/// Who reads: the fields of its requests, and the URL they were given for. A reference, as readers are looked at often.
 final class Caller: Sendable {
     /// The caller's own fields.
     let fields: HTTPFields
@@ -14,82 +14,262 @@ final class Caller: Sendable {
     }
 }
 
-/// One reader, as a session knows it; its session's alone, under its lock. A reference, as it is looked at field by field with
-/// every answer from the store, and copying it would cost more than answering.
+/// One reader of an entry.
+///
+///     unbound --bind--> reading(not announced) --announce--> reading(announced)
+///        |  ^              ^   |  \
+///        v  |              |   |   +-- unbind --> unbound
+///     awaitingValidation --+   |
+///     awaitingIndex -----------+
+///     any but announced --redirect--> redirected            any --fail--> failed
+///
+/// Guarantees: `failed` and `redirected` are final; a reader that was told of its representation gets that one's bytes or none;
+/// its waker is called at most once for each time it was given.
+///
+/// A reference, its entry's alone and under its lock: it is looked at field by field with every answer from the store, and
+/// copying it would cost more than answering.
 final class Reader: Identifiable {
-    let id: Int
+    private enum Phase {
+        /// It has no representation: the next answer may give it one. May become any other.
+        case unbound
+        /// It waits for the origin's word on what is stored.
+        case awaitingValidation
+        /// Slots are being read to find out whether all it asks for is stored.
+        case awaitingIndex
+        /// - Parameter isAnnounced: Whether it was told of the representation.
+        case reading(RepresentationID, isAnnounced: Bool)
+        case redirected(Redirect)
+        case failed(CacheError, RepresentationID?)
+    }
+
+    let id: ReaderID
     let caller: Caller
-    var position: Int64
-    /// `Int64.max` for "to the end".
-    var end: Int64
     let priority: TransferPlanner.Priority
     /// Whether what is fetched for it may be stored.
-    var isKept = true
-    var representation: Int?
-    /// Whether it was told of its representation; from then on it gets that one's bytes or none.
-    var isBound = false
+    let mayStore: Bool
     /// What its request asks of a cache (freshness `.http`).
-    var demands = RequestCacheControl([:])
-    /// Where its bytes come from.
-    var provenance = Provenance()
+    let cacheControl: RequestCacheControl
+
+    private var phase = Phase.unbound
+    private var waker: (@Sendable () -> Void)?
+    private var accounting = HitAccounting()
+    /// Its next byte.
+    private(set) var position: Int64
+    /// `Int64.max` for "to the end".
+    private(set) var end: Int64
     /// How its request was handled.
-    var outcome = CacheStatus(forward: .uriMiss)
-    /// Waits for a fresh answer before it may use what is stored.
-    var awaitsFreshness = false
+    private(set) var outcome: CacheStatus
     /// The origin has confirmed for it what is stored.
-    var isConfirmed = false
-    /// Slots are being read to find out whether all it asks for is stored.
-    var awaitsSlots = false
-    /// The variant it is to be given instead of the representation that was there.
-    var variant: Variant?
-    var isPaused = false
-    var isWaiting = true
-    var wake: (@Sendable () -> Void)?
-    var failure: CacheError?
+    private(set) var isConfirmed = false
+    private(set) var isPaused = false
+    /// Whether it waits for bytes, or has not asked yet.
+    private(set) var isWaiting = true
     /// Number of the request size it goes on with.
-    var requestIndex = 0
-    /// When it began to wait for the bytes it now waits for.
-    var waitsSince: Int64
-    /// When it last asked, or was told that it may.
-    var lastStep: Int64
-    var hasBytes = false
+    private(set) var requestIndex: Int
+    /// When it began to wait for the bytes it now waits for, in nanoseconds.
+    private(set) var waitsSince: Int64
+    /// When it last asked, or was told that it may, in nanoseconds.
+    private(set) var lastStep: Int64
+    private(set) var hasBytes = false
     /// A region was handed to it, so large that it lies in a socket still: what comes after it is wanted once it asks.
-    var holdsRegion = false
+    private(set) var holdsRegion = false
 
     init(
-        id: Int, caller: Caller, position: Int64, end: Int64, priority: TransferPlanner.Priority, now: Int64
+        id: ReaderID, caller: Caller, position: Int64, end: Int64, priority: TransferPlanner.Priority,
+        mayStore: Bool = true, cacheControl: RequestCacheControl = RequestCacheControl([:]), outcome: CacheStatus,
+        requestIndex: Int = 0, now: Int64
     ) {
         self.id = id
         self.caller = caller
         self.position = position
         self.end = end
         self.priority = priority
+        self.mayStore = mayStore
+        self.cacheControl = cacheControl
+        self.outcome = outcome
+        self.requestIndex = requestIndex
         waitsSince = now
         lastStep = now
     }
 
-    /// The caller's own fields.
+    // MARK: State
+
     var fields: HTTPFields { caller.fields }
 
-    /// It was handed bytes.
-    func served(upTo end: Int64, _ now: Int64) {
+    /// The representation it reads, or read when it failed.
+    var representation: RepresentationID? {
+        switch phase {
+        case .reading(let id, _): id
+        case .failed(_, let id): id
+        case .unbound, .awaitingValidation, .awaitingIndex, .redirected: nil
+        }
+    }
+
+    /// Whether it has no representation yet, and goes on.
+    var isUnbound: Bool {
+        switch phase {
+        case .unbound, .awaitingValidation, .awaitingIndex: true
+        case .reading, .redirected, .failed: false
+        }
+    }
+
+    var awaitsValidation: Bool { if case .awaitingValidation = phase { true } else { false } }
+    var awaitsIndex: Bool { if case .awaitingIndex = phase { true } else { false } }
+    /// Whether a transfer is to bring it something.
+    var isFetchable: Bool {
+        switch phase {
+        case .unbound, .reading: true
+        case .awaitingValidation, .awaitingIndex, .redirected, .failed: false
+        }
+    }
+
+    /// Whether it was told of its representation; from then on it gets that one's bytes or none.
+    var isAnnounced: Bool { if case .reading(_, isAnnounced: true) = phase { true } else { false } }
+
+    /// How it ended, if it did: nothing is fetched for it any more.
+    var ending: ReaderEnding? {
+        switch phase {
+        case .failed(let error, _): .failed(error)
+        case .redirected(let redirect): .redirected(redirect)
+        case .unbound, .awaitingValidation, .awaitingIndex, .reading: nil
+        }
+    }
+
+    var hasEnded: Bool { ending != nil }
+    var failure: CacheError? { if case .failed(let error, _) = phase { error } else { nil } }
+    /// Whether it waits and has not ended.
+    var isAwaiting: Bool { isWaiting && !hasEnded }
+    /// Whether it is to be called when there is more.
+    var isCalled: Bool { waker != nil }
+    /// Whether it stands where no resource has a byte; it is told so, and nothing is asked for.
+    var isBeyondAnyResource: Bool { position >= ResponseJudge.longestResource }
+
+    // MARK: Its caller's inputs
+
+    /// It was handed bytes; what is to be told of where they came from, `nil` where nothing new is.
+    func served(upTo end: Int64, isStored: Bool, holdsRegion: Bool, now: Int64) -> HitAccounting.Result? {
         position = end
         hasBytes = true
-        isBound = true
+        announce()
         isWaiting = false
         lastStep = now
-        wake = nil
+        waker = nil
+        self.holdsRegion = holdsRegion
+        // What is only fetched ahead was not served to a player.
+        return priority == .prefetch ? nil : accounting.begins(isStored: isStored)
     }
 
     /// It is to be told when there is more.
-    func waits(_ wake: @escaping @Sendable () -> Void, _ now: Int64) {
-        self.wake = wake
+    func wait(_ waker: @escaping @Sendable () -> Void, now: Int64) {
+        self.waker = waker
         lastStep = now
         holdsRegion = false
         if !isWaiting { waitsSince = now }
         isWaiting = true
     }
 
-    /// Whether it stands where no resource has a byte; it is told so, and nothing is asked for.
-    var isBeyondAnyResource: Bool { position >= ResponseJudge.longestResource }
+    func seek(to position: Int64, end: Int64?, now: Int64) {
+        self.position = position
+        if let end { self.end = end }
+        holdsRegion = false
+        requestIndex = 0
+        lastStep = now
+    }
+
+    /// Bytes that it was handed were withdrawn from under it.
+    func putBack(to position: Int64) { self.position = position }
+
+    func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
+
+    /// It was told what its representation is.
+    func announce() { if case .reading(let id, _) = phase { phase = .reading(id, isAnnounced: true) } }
+
+    // MARK: Inputs
+
+    /// It goes on with a representation, whatever word on another it waited for.
+    func bind(to representation: RepresentationID) {
+        switch phase {
+        case .redirected, .failed, .reading(_, isAnnounced: true): break
+        case .unbound, .awaitingValidation, .awaitingIndex, .reading:
+            phase = .reading(representation, isAnnounced: false)
+        }
+    }
+
+    /// Its representation cannot be continued: the next answer gives it another, where it was told of none.
+    func unbind() {
+        switch phase {
+        case .redirected, .failed, .reading(_, isAnnounced: true): break
+        case .unbound, .awaitingValidation, .awaitingIndex, .reading: phase = .unbound
+        }
+    }
+
+    func awaitValidation() { if isUnbound { phase = .awaitingValidation } }
+
+    func awaitIndex() { if isUnbound { phase = .awaitingIndex } }
+
+    /// The origin has confirmed what is stored, or given something else.
+    func confirm() {
+        isConfirmed = true
+        if awaitsValidation { phase = .unbound }
+    }
+
+    func handle(as outcome: CacheStatus) { self.outcome = outcome }
+
+    /// Changes what is told of how its request was handled.
+    func note(_ change: (inout CacheStatus) -> Void) { change(&outcome) }
+
+    /// It ends with an error. `false` where it has ended already.
+    func fail(_ error: CacheError) -> Bool {
+        guard !hasEnded else { return false }
+        phase = .failed(error, representation)
+        return true
+    }
+
+    /// Its bytes come from another entry. `false` where it has ended, or was told of this one's representation already.
+    func redirect(_ redirect: Redirect) -> Bool {
+        guard !hasEnded, !isAnnounced else { return false }
+        phase = .redirected(redirect)
+        return true
+    }
+
+    /// Its waker, which is to be called now; `nil` where it has none.
+    func takeWaker(now: Int64) -> (@Sendable () -> Void)? {
+        guard let waker else { return nil }
+        self.waker = nil
+        lastStep = now
+        return waker
+    }
+
+    /// Time stood still for it, or what it waited for is another's fault.
+    func restartWait(now: Int64) {
+        waitsSince = now
+        lastStep = now
+    }
+
+    func resumeRequests(at index: Int) { requestIndex = max(requestIndex, index) }
+
+    // MARK: What is told of its bytes
+
+    /// The byte it is to begin with is not stored.
+    func lacksFirstByte() { if !hasBytes { accounting.lacksFirstByte() } }
+
+    /// Something is fetched for it.
+    func fetches() { if priority != .prefetch { accounting.fetches() } }
+
+    /// Whether it is to be told now that what was stored is not all it needs.
+    func takePartial() -> Bool { priority != .prefetch && accounting.takePartial() }
+}
+
+/// How a reader ended before its end.
+enum ReaderEnding {
+    case failed(CacheError)
+    case redirected(Redirect)
+}
+
+/// Which entry a reader goes on with that may not have what this one has.
+enum Redirect: Hashable, Sendable {
+    /// One of its own, that shares nothing and stores nothing: the answer may not be shared, or stored bytes do not help it.
+    case alone
+    /// The one of its variant (RFC 9111 §4.1).
+    case variant(Variant)
 }

@@ -45,6 +45,8 @@ struct RangeContinuation {
         var guarding: ContinuationGuard?
         /// Whether no byte of the representation is stored, held in memory or in a reader's hands: nothing can be mixed.
         var isBlank: Bool
+        /// Whether bytes of it are coming that can be compared later: few bytes elsewhere are not all there are.
+        var isMoreComing = false
         /// Bytes in memory just before the request (from 0 on where it is for all), at most so many.
         var held: (_ limit: Int64) -> Overlap?
         /// Bytes in memory anywhere.
@@ -66,7 +68,7 @@ struct RangeContinuation {
         case send(Request)
         /// The bytes of `range` have to be read first.
         case read(Generation, ByteRange)
-        /// Bytes are being read.
+        /// Bytes are being read, or are coming.
         case wait
         /// It cannot be made sure: the representation cannot be continued.
         case giveUp
@@ -196,12 +198,28 @@ struct RangeContinuation {
         else {
             if let held, !held.bytes.isEmpty { return compare(held, whole, wanted, isSequential) }
             guard !isSequential, let overlap = known.heldElsewhere(limit), isEvidence(overlap.range, for: wanted, false)
-            else { return .giveUp }
+            else { return known.isMoreComing ? .wait : .giveUp }
             return compare(overlap, whole, wanted, isSequential)
         }
         if case .unreadable(let range) = state, range == stored.range { return .giveUp }
         state = .reading(stored.range)
         return .read(stored.generation, stored.range)
+    }
+
+    /// Which stored bytes an answer is compared with: those just before `offset`, where none adjoin the first ones. An answer
+    /// that begins at 0 (`nil`) can only be compared from there on.
+    static func overlap(in claimed: borrowing ByteRangeSet, before offset: Int64?, limit: Int64) -> ByteRange? {
+        guard let offset else {
+            return claimed.range(containing: 0).map { ByteRange(0, min($0.upperBound, limit)) }
+        }
+        let adjoining = (offset > 0 ? claimed.range(containing: offset - 1) : nil).map {
+            ByteRange(max($0.lowerBound, offset - limit), offset)
+        }
+        if let adjoining, suffices(adjoining.count, limit: limit) { return adjoining }
+        // The more bytes, the more they show.
+        let best = claimed.ranges.first { $0.count >= limit } ?? claimed.ranges.max { $0.count < $1.count }
+        guard let best, best.count > adjoining?.count ?? 0 else { return adjoining }
+        return ByteRange(offset: best.lowerBound, count: min(best.count, limit))
     }
 
     /// Whether bytes show anything of those that are wanted: of bytes elsewhere few are no evidence.

@@ -1,0 +1,51 @@
+public import RepriseHTTP
+import RepriseRanges
+import RepriseStorage
+
+/// What a door needs to know of a resource before its first byte.
+public struct ContentInfo: Sendable, Hashable {
+    /// Length in bytes, `nil` where the origin does not tell.
+    public var length: Int64?
+    /// The origin's `Content-Type`.
+    public var contentType: String?
+    /// Whether the origin serves ranges.
+    public var servesRanges: Bool
+    /// One strong tag for the life of this representation: the origin's, or ours where it has none or a weak one.
+    public var entityTag: String
+    /// `Last-Modified` as the origin wrote it.
+    public var lastModified: String?
+    /// The origin's end-to-end fields, without those that frame a message.
+    public var fields: HTTPFields
+    /// When the origin last confirmed it, in seconds since 1970.
+    public var checked: Int64
+    /// Whether every byte is stored.
+    public var isComplete: Bool
+    /// Seconds since the origin made or confirmed it, where freshness is `.http` and it was not made for this very
+    /// request: what `Age` is to say (RFC 9111 §5.1).
+    public var age: Int64?
+
+    /// Describes content that no origin was asked for, for tests of the doors.
+    package init(length: Int64?, contentType: String?, isComplete: Bool = false) {
+        self.length = length
+        self.contentType = contentType
+        self.isComplete = isComplete
+        servesRanges = true
+        entityTag = "\"tag\""
+        fields = HTTPFields()
+        checked = 0
+    }
+
+    init(_ representation: Representation, age: Int64? = nil) {
+        self.age = age
+        let info = representation.info
+        length = info.length
+        contentType = info.fields["Content-Type"]
+        servesRanges = info.servesRanges
+        let tag = info.validator.entityTag
+        entityTag = tag.flatMap { $0.isWeak ? nil : $0.field } ?? "\"r-\(String(info.identity, radix: 16))\""
+        lastModified = info.validator.lastModified
+        fields = info.fields
+        checked = info.checked
+        isComplete = representation.isComplete
+    }
+}

@@ -1,0 +1,71 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Carrying out what the machine decided: readers, the origin, time. What concerns files is in `+Files`. Results come back as
+/// inputs.
+extension ActiveEntry {
+    func carryOut(_ action: EntryAction) {
+        switch action {
+        case .wake(let wake): wake()
+        case .event(let event): environment.hub.send(event)
+        case .count(let change): environment.hub.count(change)
+
+        case .acquireSlot(let ticket, let origin): acquireSlot(ticket, origin)
+        case .releaseSlot(let slot): slot.release()
+        case .send(let id, let request): send(id, request)
+        case .demand(let exchange): exchange.demand()
+        case .cancel(let exchange): exchange.cancel()
+        case .note(let fact, let origin): note(fact, of: origin)
+        case .renewURL(let id, let refused):
+            environment.freshURLs?.ask(refused) { [weak self] answer in self?.handle(.urlRenewed(id, answer)) }
+
+        case .open: openFiles()
+        case .load(let id, let generation, let range): load(id, generation, range)
+        case .verify(let id, let generation, let range): verify(id, generation, range)
+        case .withdraw(let id, let generation): withdraw(id, generation)
+        case .readOverlap(let transfer, let generation, let range): readOverlap(transfer, generation, range)
+        case .stage(let id, let info, let commit): stage(id, info, commit: commit)
+        case .commit(let id, let info, let generation): commit(id, info, syncing: generation)
+        case .abandon(let info): abandon(info)
+        case .write(let order, let lane): write(order, lane: lane)
+        case .sync(let id, let generation, let summary): sync(id, generation, summary)
+        case .addUsage(let bytes): environment.quota.stored(bytes)
+        case .requestEviction: environment.quota.call()
+        case .endWriteLease: lease.end()
+
+        case .timer(let time):
+            environment.queues.after(max(0, time - environment.queues.now())) { [weak self] in
+                self?.handle(.timer(at: time))
+            }
+        case .depart(let departure): onDeparture(self, departure)
+        }
+    }
+
+    /// What another entry's release, or another's waiting, leads to happens later: that one is in the middle of its own actions.
+    private func acquireSlot(_ ticket: SlotTicket, _ origin: String) {
+        let queues = environment.queues
+        let slot = environment.hosts.acquire(
+            origin,
+            onContention: { [weak self] in queues.soon { [weak self] in self?.handle(.hostContended) } },
+            onGrant: { [weak self] slot in queues.soon { [weak self] in self?.handle(.slotGranted(ticket, slot)) } })
+        if let slot { handle(.slotGranted(ticket, slot)) }
+    }
+
+    private func send(_ id: RequestID, _ request: OriginRequest) {
+        let exchange = environment.client.start(request) { [weak self] event in self?.handle(.received(id, event)) }
+        handle(.started(id, exchange))
+    }
+
+    private func note(_ fact: EntryAction.HostFact, of origin: String) {
+        let hosts = environment.hosts
+        switch fact {
+        case .firstByte(let time): hosts.note(firstByte: time, of: origin)
+        case .rate(let rate): hosts.note(rate: rate, of: origin)
+        case .differingEntityTags: hosts.distrustEntityTags(of: origin, now: environment.queues.wallClock())
+        case .holdOff(let scope, let until, let error):
+            hosts.holdOff(origin, scope, until: until, error, now: environment.queues.now())
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Work on files: on the read pool, the write lanes and the janitor. What cannot be done while the store is given away is put
+/// aside.
+extension ActiveEntry {
+    func openFiles() {
+        guard environment.access.isOpen else { return handle(.deferred(.open)) }
+        guard let store = environment.store, !look({ $0.isPrivate }) else {
+            return environment.queues.soon { self.handle(.opened(nil, nil)) }
+        }
+        environment.queues.read {
+            do throws(StoreError) {
+                // Opening may remove what is damaged beyond use.
+                guard
+                    let entry = try self.environment.access.use({ () throws(StoreError) in
+                        try store.open(key: self.key.text)
+                    })
+                else { return self.handle(.deferred(.open)) }
+                self.handle(.opened(entry, nil))
+            } catch {
+                self.handle(.opened(nil, error))
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Runs work on open files on the read pool; puts `action` aside where that must not be done now.
+    private func onReadPool(
+        _ action: @autoclosure @escaping @Sendable () -> EntryAction, _ work: @escaping @Sendable () -> EntryInput
+    ) {
+        environment.queues.read {
+            guard self.environment.access.enter() else { return self.handle(.deferred(action())) }
+            let input = work()
+            self.handle(input)
+            self.environment.access.leave()
+        }
+    }
+
+    func load(_ id: RepresentationID, _ generation: Generation, _ range: ByteRange) {
+        onReadPool(.load(id, generation, range)) {
+            let error = Self.message { () throws(FileError) in try generation.load(range) }
+            return .indexRead(id, range, damaged: 0, error: error)
+        }
+    }
+
+    func verify(_ id: RepresentationID, _ generation: Generation, _ range: ByteRange) {
+        onReadPool(.verify(id, generation, range)) {
+            var damaged: Int64 = 0
+            let error = Self.message { () throws(FileError) in damaged = try generation.verify(range) }
+            return .indexRead(id, range, damaged: damaged, error: error)
+        }
+    }
+
+    func withdraw(_ id: RepresentationID, _ generation: Generation) {
+        onReadPool(.withdraw(id, generation)) {
+            generation.acceptDisturbance()
+            let error = Self.message { () throws(FileError) in try generation.withdrawVerification() }
+            return .indexRead(id, ByteRange(0, 0), damaged: 0, error: error)
+        }
+    }
+
+    func readOverlap(_ transfer: TransferID, _ generation: Generation, _ range: ByteRange) {
+        onReadPool(.readOverlap(transfer, generation, range)) {
+            var bytes: [UInt8]?
+            _ = Self.message { () throws(FileError) in
+                try generation.verify(range)
+                if let lease = generation.lease(range), lease.range == range { bytes = try lease.read() }
+            }
+            return .overlapRead(transfer, bytes)
+        }
+    }
+
+    // MARK: Files by their names
+
+    func stage(_ id: RepresentationID, _ info: EntryInfo, commit: Bool) {
+        environment.queues.read {
+            switch self.naming({ store throws(StoreError) in
+                let entry = try store.stage(info)
+                if commit { try store.commit(entry.info) }
+                return entry
+            }) {
+            case nil: self.handle(.deferred(.stage(id, info, commit: commit)))
+            case .success(let entry): self.handle(.staged(id, entry, isCommitted: commit, nil))
+            case .failure(let error): self.handle(.staged(id, nil, isCommitted: false, error))
+            }
+        }
+    }
+
+    func commit(_ id: RepresentationID, _ info: EntryInfo, syncing generation: Generation?) {
+        // One lane for all descriptions, so that they are written in the order they were decided.
+        environment.queues.write(lane: 0) {
+            switch self.naming({ store throws(StoreError) in try store.commit(info, syncing: generation) }) {
+            case nil: self.handle(.deferred(.commit(id, info, syncing: generation)))
+            case .failure(let error): self.handle(.commitFailed(id, error))
+            case .success: break
+            }
+        }
+    }
+
+    func abandon(_ info: EntryInfo) {
+        environment.queues.upkeep {
+            let answer = self.naming { store throws(StoreError) in try store.abandon(info) }
+            if answer == nil { return self.handle(.deferred(.abandon(info))) }
+            if case .failure(let error)? = answer, error.code != .gone {
+                self.environment.hub.send(.degraded(key: info.key, reason: error.description))
+            }
+        }
+    }
+
+    /// Runs work on the entry's files by their names; `nil` where that must not be done now. I/O.
+    private func naming<Value: Sendable>(
+        _ work: (Store) throws(StoreError) -> Value
+    ) -> Result<Value, StoreError>? {
+        guard let store = environment.store else { return .failure(StoreError(.unavailable, "there is no store")) }
+        do throws(StoreError) {
+            return try environment.access.use { () throws(StoreError) in
+                try lease.use { () throws(StoreError) in try work(store) }
+            }.map { .success($0) }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Writing
+
+    func write(_ order: WriteOrder, lane: Int) {
+        environment.queues.write(lane: lane) {
+            guard self.environment.access.enter() else { return self.handle(.notWritten(order.ticket)) }
+            var isLost = false
+            let error = Self.message { () throws(FileError) in
+                // Bytes written to a file without a name would be gone with it.
+                if try order.writer.isUnlinked() { isLost = self.answer { $0.foundUnlinked(order.ticket) } }
+                if !isLost { try order.writer.write(order.chunks, at: order.ticket.range.lowerBound) }
+            }
+            self.environment.access.leave()
+            if isLost { return }
+            // Counted first: what is written next goes by it.
+            if error == nil { self.environment.quota.stored(order.ticket.range.count) }
+            self.handle(.wrote(order.ticket, error: error))
+        }
+    }
+
+    func sync(_ id: RepresentationID, _ generation: Generation, _ summary: EntrySummary) {
+        environment.queues.upkeep {
+            guard self.environment.access.enter() else { return }
+            defer { self.environment.access.leave() }
+            let error = Self.message { () throws(FileError) in
+                // What had to wait for a lease; before the summary, which tells what is taken.
+                try generation.punchPending()
+                try generation.write(summary)
+                try generation.sync()
+            }
+            if let error { self.environment.hub.send(.degraded(key: self.key.text, reason: error)) }
+            self.lookForDeletion(id, generation)
+            self.environment.quota.synced()
+        }
+    }
+
+    /// Whether others deleted files that `fstat` does not tell of.
+    private func lookForDeletion(_ id: RepresentationID, _ generation: Generation) {
+        guard let store = environment.store, let info = look({ $0.fillable(id, generation)?.info }) else { return }
+        do throws(StoreError) {
+            let isDeleted = try lease.use { () throws(StoreError) in try store.isPurged(info, generation) }
+            if isDeleted { handle(.filesDeleted(id, generation)) }
+        } catch {
+            // Removed by its owner, or not to be looked at now: neither is a deletion by others.
+            if error.code != .gone { environment.hub.send(.degraded(key: key.text, reason: error.description)) }
+        }
+    }
+
+    /// What went wrong in a file call, in words; `nil` where nothing did.
+    static func message(_ work: () throws(FileError) -> Void) -> String? {
+        do throws(FileError) {
+            try work()
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package import ReprisePlatform
+package import RepriseStorage
+
+/// What the entries of a cache work with: everything outside them, so that a simulation can give it all.
+package final class EntryEnvironment: Sendable {
+    package let queues: any WorkQueues
+    package let client: any OriginClient
+    /// How the store is reached, which may come and go.
+    package let access: StoreAccess
+    package let hosts: HostTable
+    package let hub: EventHub
+    package let tuning: TransferTuning
+    package let freshness: FreshnessPolicy
+    package let sameness: SamenessRules
+    /// How much may be stored.
+    package let quota: QuotaBook
+    /// Bytes of all entries that wait for the disk.
+    package let unwritten: UnwrittenBytes
+    package let admission: Admission
+    /// Hosts that serve the same.
+    package let hostGroups: [HostGroup]
+    /// Who is asked for URLs in place of those that expired; `nil` where nobody is.
+    package let freshURLs: FreshURLs?
+    /// Told of what must never be, after each input; `nil` where it is not looked for.
+    package let onBrokenInvariant: (@Sendable (String) -> Void)?
+
+    package init(
+        queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostTable, hub: EventHub,
+        tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
+        sameness: SamenessRules = SamenessRules(), limits: StoreLimits = .none, admission: Admission = .all,
+        hostGroups: [HostGroup] = [], freshURLs: FreshURLs? = nil,
+        onBrokenInvariant: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.queues = queues
+        self.client = client
+        access = StoreAccess(store)
+        self.hosts = hosts
+        self.hub = hub
+        self.tuning = tuning
+        self.freshness = freshness
+        self.sameness = sameness
+        quota = QuotaBook(limits)
+        unwritten = UnwrittenBytes(limit: tuning.unwrittenLimit)
+        self.admission = admission
+        self.hostGroups = hostGroups
+        self.freshURLs = freshURLs
+        self.onBrokenInvariant = onBrokenInvariant
+    }
+
+    /// The store; `nil` where nothing can be stored, and bytes pass through.
+    package var store: Store? { access.store }
+}

@@ -1,0 +1,28 @@
+/// Whether the store was given away, and the work that waits until it is back.
+///
+///     active --suspend--> suspended --resume--> active: the work is done or dropped
+///
+/// While suspended nothing is asked for and nothing is handed out. Work may be put aside shortly before: the store is left before
+/// its entries are told.
+struct DeferredWork {
+    private(set) var isSuspended: Bool
+    private var work: [EntryAction] = []
+
+    init(isSuspended: Bool) { self.isSuspended = isSuspended }
+
+    /// `false` where it was suspended already.
+    mutating func suspend() -> Bool {
+        defer { isSuspended = true }
+        return !isSuspended
+    }
+
+    /// Puts work aside.
+    mutating func add(_ action: EntryAction) { work.append(action) }
+
+    /// The store is back: the work that waited; `nil` where it was not suspended.
+    mutating func resume() -> [EntryAction]? {
+        guard isSuspended else { return nil }
+        defer { self = DeferredWork(isSuspended: false) }
+        return work
+    }
+}

@@ -1,0 +1,175 @@
+import RepriseHTTP
+import RepriseRanges
+import RepriseStorage
+
+/// One version of the resource's bytes, as an entry knows it.
+///
+///     being made --first bytes are media--> stored or not (`StorageState`)
+///     uncommitted --commit--> committed --replaced--> uncommitted and superseded
+///     any --supersede--> superseded: it can still be read, not filled
+///
+/// A reference, its entry's alone and under its lock.
+final class Representation: Identifiable {
+    let id: RepresentationID
+    /// Whether only the reader it was fetched for may have it (RFC 9111: not shareable).
+    let isPrivate: Bool
+    private(set) var info: EntryInfo { didSet { described = nil } }
+    /// Whether and where its bytes are stored.
+    private(set) var storage: StorageState
+    /// Whether `info.json` names it.
+    private(set) var isCommitted: Bool
+    /// Whether the origin has a newer one.
+    private(set) var isSuperseded = false
+    /// Whether it is never stored because of what it is (a playlist, a page): it lives as long as its readers, and a request
+    /// that comes after its head is answered anew.
+    private(set) var isTransient: Bool
+    /// An end that was told only by a closed connection: good for readers that wait now, asked again later.
+    private(set) var inferredEnd: Int64?
+    /// The logarithm to base 2 of how often it was used, as its summary keeps it.
+    private(set) var logUseCount: UInt8 = 0
+    /// Whether its first bytes have still to show whether it is media.
+    private(set) var needsSniffing: Bool
+    /// What doors are told of `info`, once it was made.
+    private var described: ContentInfo?
+
+    /// A representation that an answer began.
+    init(id: RepresentationID, info: EntryInfo, storage: StorageState, isPrivate: Bool, isTransient: Bool) {
+        self.id = id
+        self.info = info
+        self.storage = storage
+        self.isPrivate = isPrivate
+        self.isTransient = isTransient
+        isCommitted = false
+        needsSniffing = true
+    }
+
+    /// The representation that is stored.
+    init(id: RepresentationID, stored entry: StoredEntry) {
+        self.id = id
+        info = entry.info
+        storage = .storing(in: entry.generation)
+        isPrivate = false
+        isTransient = false
+        isCommitted = true
+        needsSniffing = false
+    }
+
+    // MARK: State
+
+    var generation: Generation? { storage.generation }
+
+    /// Whether readers other than the one it was fetched for may be given it later.
+    var isShareable: Bool { !isPrivate && !isTransient }
+
+    /// Where its bytes end, as far as that is known.
+    var end: Int64? { info.length ?? inferredEnd }
+
+    /// What an answer has to agree with.
+    var held: ResponseJudge.Held { ResponseJudge.Held(validator: info.validator, length: info.length) }
+
+    /// Whether every byte is stored.
+    var isComplete: Bool {
+        guard let length = info.length, let generation else { return false }
+        return generation.claims(ByteRange(0, length))
+    }
+
+    /// Whether something of it is not taken for granted by the first reader after none.
+    var mayBeginAnew: Bool { inferredEnd != nil || mayReopen }
+
+    /// Whether it was not stored lately, though it has files that are named.
+    var mayReopen: Bool { isCommitted && !isSuperseded && storage.isOff && storage.generation != nil }
+
+    /// What a door is told now.
+    func content(age: Int64?) -> ContentInfo {
+        var content = described ?? ContentInfo(self)
+        if described == nil { described = content }
+        content.age = age
+        content.isComplete = isComplete
+        return content
+    }
+
+    /// What is written beside its bytes.
+    func summary(lastUse: Int64, statistics: EntryStatistics, of generation: Generation) -> EntrySummary {
+        var summary = EntrySummary()
+        summary.lastUse = lastUse
+        summary.logUseCount = logUseCount
+        summary.isPinned = info.isPinned
+        summary.length = info.length
+        summary.stored = generation.claimed.count
+        summary.allocated = generation.allocatedBytes
+        summary.statistics = statistics
+        return summary
+    }
+
+    // MARK: Inputs: what is known of it
+
+    /// An answer told its length.
+    func learn(length: Int64) { info.length = length }
+
+    /// The origin serves no ranges of it.
+    func lacksRanges() { info.servesRanges = false }
+
+    /// Only a closed connection told where it ends.
+    func infer(end: Int64) { inferredEnd = end }
+
+    /// An end that was inferred is asked for again.
+    func forgetInferredEnd() { inferredEnd = nil }
+
+    /// The origin has confirmed it.
+    func confirm(fields: HTTPFields, variant: String?, checked: Int64) {
+        var info = info
+        info.checked = checked
+        info.fields = fields
+        info.variant = variant
+        self.info = info
+    }
+
+    /// It has to be confirmed before it is used again.
+    func invalidate() { info.checked = Freshness.invalidated }
+
+    /// Its first bytes were looked at.
+    /// - Parameter isPage: Whether it is a page, which is never stored.
+    func sniffed(isPage: Bool) {
+        needsSniffing = false
+        if isPage { isTransient = true }
+    }
+
+    /// A use begins, which was drawn to count or not.
+    func countUse(_ logUseCount: UInt8) { self.logUseCount = logUseCount }
+
+    func pin(_ isPinned: Bool) { info.isPinned = isPinned }
+
+    // MARK: Inputs: its files
+
+    /// Its files were made. What was learnt while they were being made stays.
+    func filesMade(as made: EntryInfo) {
+        var info = made
+        info.length = self.info.length
+        info.servesRanges = self.info.servesRanges
+        info.checked = self.info.checked
+        self.info = info
+    }
+
+    func commit() { isCommitted = true }
+
+    /// No description names it any more.
+    func uncommit() { isCommitted = false }
+
+    func supersede() { isSuperseded = true }
+
+    /// Changes whether and where it is stored; answers what of that others have to know.
+    func changeStorage<Result>(_ change: (inout StorageState) -> Result) -> (Result, StorageChange) {
+        let before = (storage.destination, storage.isSettled, storage.generation.map(ObjectIdentifier.init))
+        let result = change(&storage)
+        let after = (storage.destination, storage.isSettled, storage.generation.map(ObjectIdentifier.init))
+        return (result, before.0 != after.0 ? .destination : before == after ? .none : .readable)
+    }
+
+    enum StorageChange {
+        case none
+        /// What can be read of it changed.
+        case readable
+        /// Where its bytes go changed.
+        case destination
+    }
+}

@@ -1,0 +1,80 @@
+import RepriseRanges
+import RepriseStorage
+
+/// What has to be done outside the lock, in order. Results come back as inputs.
+enum EntryAction {
+    // Readers and whoever watches
+    case wake(@Sendable () -> Void)
+    case event(CacheEvent)
+    case count(@Sendable (inout CacheStatistics) -> Void)
+
+    // The origin
+    case acquireSlot(SlotTicket, origin: String)
+    case releaseSlot(HostTable.Slot)
+    case send(RequestID, OriginRequest)
+    case demand(any OriginExchange)
+    case cancel(any OriginExchange)
+    case note(HostFact, origin: String)
+    case renewURL(RequestID, RefusedURL)
+
+    // Files
+    case open
+    case load(RepresentationID, Generation, ByteRange)
+    case verify(RepresentationID, Generation, ByteRange)
+    case withdraw(RepresentationID, Generation)
+    case readOverlap(TransferID, Generation, ByteRange)
+    /// Makes files, and names them where `commit`.
+    case stage(RepresentationID, EntryInfo, commit: Bool)
+    /// Writes a description.
+    /// - Parameter syncing: Files that have to be on the disk before the description that names them.
+    case commit(RepresentationID, EntryInfo, syncing: Generation?)
+    case abandon(EntryInfo)
+    case write(WriteOrder, lane: Int)
+    case sync(RepresentationID, Generation, EntrySummary)
+    /// So many bytes more are taken of the store.
+    case addUsage(Int64)
+    case requestEviction
+    /// The entry's files are not this one's any more.
+    case endWriteLease
+
+    case timer(at: Int64)
+    case depart(EntryLifecycle.Departure)
+
+    /// What was learnt of a host.
+    enum HostFact {
+        /// Nanoseconds from a request to the first byte of its answer.
+        case firstByte(Int64)
+        /// Bytes a second of one connection.
+        case rate(Double)
+        /// Its nodes disagree about entity tags.
+        case differingEntityTags
+        /// It asked to be left alone.
+        case holdOff(HostTable.HoldOff.Scope, until: Int64, CacheError)
+    }
+}
+
+/// What an entry leaves for its shell after an input.
+struct EntryOutput {
+    var actions: [EntryAction] = []
+    /// How many bytes more or fewer wait for the disk.
+    var unwritten: Int64 = 0
+    /// What readers were served, where they were.
+    var served = ServedCounts()
+}
+
+/// What readers were served since it was told last.
+struct ServedCounts {
+    var bytes: Int64 = 0
+    var hits: Int64 = 0
+    var misses: Int64 = 0
+    var partials: Int64 = 0
+
+    var isNone: Bool { bytes == 0 && hits == 0 && misses == 0 && partials == 0 }
+
+    func add(to sums: inout CacheStatistics) {
+        sums.served += bytes
+        sums.hits += hits
+        sums.misses += misses
+        sums.partials += partials
+    }
+}

@@ -1,0 +1,115 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// The origin has another representation, or seems to: mirrors and a CDN's nodes have validators of their own, and the bytes
+/// decide then.
+extension EntryStateMachine {
+    mutating func changed(
+        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation,
+        _ difference: Mismatch, length: Int64?, servesRanges: Bool
+    ) {
+        // A 416 told of another length: its body is a message, and says nothing of the resource's bytes.
+        if head.status == 416 { return lengthChanged(transfer, held, difference) }
+        let new = Validator(fields: head.fields)
+        if head.status == 200 || head.status == 206, isWorthTrial(transfer, held, new, length: length) {
+            return compareBytes(of: transfer, isElsewhere(held) ? .otherHost : .entityTags)
+        }
+        guard storable(head) || held.isTransient else {
+            finish(transfer)
+            tell(.mismatch(key: key.text, .page(head.fields, insteadOf: held.info.fields)))
+            return failed(.originInvalid, "the origin answered with a page instead of media; what is stored was kept")
+        }
+        tell(.generationChanged(key: key.text, difference))
+        // All of it, to a range without a condition, is the answer of an origin that serves none.
+        let ignoresRanges = head.status == 200 && request.asked != nil && !request.isConditional
+        let servesRanges = (servesRanges || held.info.servesRanges) && !ignoresRanges
+        let fresh = makeRepresentation(head, request, length: length, servesRanges: servesRanges, isPrivate: false)
+        // Readers that were told nothing yet go on with it: those its transfer runs for, whose request fields choose it.
+        let waiting = transfer.readers.compactMap { readers[$0] }.filter { !$0.isAnnounced && !$0.hasEnded }
+        supersede(held)
+        let wanted = self.head(of: transfer)
+        let part = head.fields["Content-Range"].flatMap(ContentRange.parse)
+        restart(transfer, at: head.status == 206 ? request.asked?.lowerBound ?? 0 : wanted)
+        transfer.fill(fresh.id)
+        request.becomesContent()
+        for reader in waiting where belongs(reader, to: fresh) { give(reader, fresh.id) }
+        if head.status == 206, case .satisfied(let range, _)? = part {
+            beginBody(transfer, at: range.lowerBound, end: range.upperBound)
+        } else if wanted > tuning.firstRequest, servesRanges {
+            finish(transfer)
+        } else {
+            rebase(transfer)
+            beginBody(transfer, at: 0, end: length)
+        }
+    }
+
+    mutating func lengthChanged(_ transfer: TransferState, _ held: Representation, _ difference: Mismatch) {
+        tell(.generationChanged(key: key.text, difference))
+        finish(transfer)
+        giveUp(held)
+    }
+
+    /// A representation cannot be continued, and no answer has shown its successor: readers that were told nothing yet start over
+    /// without one; the next answer makes one.
+    mutating func giveUp(_ representation: Representation) {
+        supersede(representation)
+        for reader in readers.reading(representation.id) { reader.unbind() }
+        representations.giveUp(representation.id)
+        replan()
+    }
+
+    /// The origin has another representation: this one can be read, not filled any more.
+    mutating func supersede(_ representation: Representation) {
+        if !representation.isSuperseded {
+            restarts.restarted(now: now, pauses: pauses)
+        }
+        representation.supersede()
+        // The transfer whose answer showed the change is handed to the new representation by its caller.
+        for other in transfers where other.representation == representation.id && other.request?.hasHead != true {
+            finish(other)
+        }
+    }
+
+    // MARK: Bytes decide
+
+    /// Whether a representation that seems to be another one is to be tried by an overlap of bytes instead.
+    func isWorthTrial(_ transfer: TransferState, _ held: Representation, _ new: Validator, length: Int64?) -> Bool {
+        guard environment.sameness.policy(for: url.host) == .automatic, transfer.trial == nil,
+            length == nil || held.info.length == nil || length == held.info.length,
+            held.generation?.askClaimed({ $0.isEmpty }) == false || buffers.hasBytes(of: held.id)
+        else { return false }
+        if isElsewhere(held) { return true }
+        // Only the tag differs: nodes of one CDN often disagree about tags. HTTP's own rules take tags as they are.
+        guard !selector.isSharedHTTP || held.info.validator.entityTag?.isWeak == true else { return false }
+        guard let old = held.info.validator.entityTag, let tag = new.entityTag, old != tag else { return false }
+        return held.info.validator.lastModified == new.lastModified
+    }
+
+    /// Whether what answers may be another host than the one whose validators are held. HTTP's own rules know no other place
+    /// (RFC 9111 §3.4).
+    func isElsewhere(_ held: Representation) -> Bool {
+        guard environment.freshness == .immutable, !origins.isLoose(url.origin) else { return false }
+        if environment.hostGroups.group(of: url) != nil { return true }
+        return OriginURL(held.info.url).map { $0.authority != url.authority } ?? false
+    }
+
+    /// Asks again without a condition: the bytes shall decide.
+    mutating func compareBytes(of transfer: TransferState, _ trial: RangeContinuation.Trial) {
+        endRequest(of: transfer)
+        transfer.begin(trial)
+        ask(transfer)
+    }
+
+    /// The bytes are the same though the validators of a host differ.
+    mutating func passed(_ trial: RangeContinuation.Trial?, at origin: String) {
+        switch trial {
+        case .otherHost: origins.add(origin)
+        case .entityTags:
+            leave(.note(.differingEntityTags, origin: origin))
+            tell(.demotedEntityTags(host: origin))
+        case .noValidator, nil: break
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Time: what is due when, and what is done then. One timer runs, for the earliest deadline; each deadline is derived from the
+/// machine that owns it.
+extension EntryStateMachine {
+    /// Sets the timer for the earliest deadline to come. What was due by now was done with the plan.
+    mutating func setTimer() {
+        if deferred.isSuspended || lifecycle.isGone { return }
+        var earliest = EarliestDeadline(now: now)
+        if let due = syncing.due { earliest.add(due) }
+        if isIdle { earliest.add(lifecycle.idleSince.adding(tuning.idleClose)) }
+        if !isAtRest {
+            addStorageDeadlines(&earliest)
+            addOriginDeadlines(&earliest)
+        }
+        addReaderDeadlines(&earliest)
+        if let time = earliest.time, timer.set(for: time) { leave(.timer(at: time)) }
+    }
+
+    /// Does what is due by now; what follows from it is planned after.
+    mutating func doWhatIsDue() {
+        if deferred.isSuspended { return }
+        failLateRequests()
+        failHungWrites()
+        retryStoring()
+        syncIfDue()
+    }
+
+    /// Closes an entry that was idle for long enough.
+    mutating func closeIfIdleForLong() {
+        if isIdle, now >= lifecycle.idleSince.adding(tuning.idleClose), !deferred.isSuspended { close() }
+    }
+
+    /// Requests whose answer, or whose next chunk, is too late.
+    private mutating func failLateRequests() {
+        func text(_ nanoseconds: Int64) -> String { "\(nanoseconds / TransferTuning.second) s" }
+        let noHead = OriginFailure(.timedOut, "the origin did not answer within \(text(tuning.headTimeout))")
+        if let due = revalidation.inFlight?.request.headDue(tuning.headTimeout), due <= now {
+            confirmationFailed(noHead)
+        }
+        for transfer in transfers {
+            if let due = transfer.request?.headDue(tuning.headTimeout), due <= now {
+                requestFailed(transfer, noHead)
+            } else if let due = transfer.stalledAt(tuning.stallTimeout), due <= now {
+                let words = "the origin sent nothing for \(text(tuning.stallTimeout))"
+                requestFailed(transfer, OriginFailure(.timedOut, words))
+            }
+        }
+    }
+
+    private func addStorageDeadlines(_ earliest: inout EarliestDeadline) {
+        for representation in representations {
+            let storage = representation.storage
+            if let since = storage.waitsForSpaceSince { earliest.add(since.adding(tuning.roomPatience)) }
+            if let at = storage.retryAt, isFetched(representation.id) { earliest.add(at) }
+            if storage.target != nil, let since = buffers.writingSince(representation.id) {
+                earliest.add(since.adding(tuning.writeTimeout))
+            }
+        }
+    }
+
+    private func addOriginDeadlines(_ earliest: inout EarliestDeadline) {
+        if let due = revalidation.inFlight?.request.headDue(tuning.headTimeout) { earliest.add(due) }
+        guard !transfers.isEmpty else { return }
+        for transfer in transfers {
+            if let due = transfer.request?.headDue(tuning.headTimeout) { earliest.add(due) }
+            if let due = transfer.stalledAt(tuning.stallTimeout) { earliest.add(due) }
+            let representation = representations[transfer.representation]
+            for time in planner(for: representation).changes(of: view(of: transfer, representation)) {
+                earliest.add(time)
+            }
+        }
+    }
+
+    private func addReaderDeadlines(_ earliest: inout EarliestDeadline) {
+        guard !readers.isEmpty else { return }
+        if let due = renewal.failsAt(tuning.retryDeadline) { earliest.add(due) }
+        for reader in readers where !reader.hasEnded {
+            if !reader.isCalled, representations[reader.representation]?.storage.isOff == true {
+                earliest.add(reader.lastStep.adding(tuning.detachAfter).adding(1))
+            }
+            guard reader.isWaiting else { continue }
+            if let until = backoff.pausedUntil(now) { earliest.add(until) }
+            if let until = restarts.pausedUntil(now) { earliest.add(until) }
+            if let due = givesUpAt(reader) { earliest.add(due) }
+            if let due = failsWithoutSlotAt(reader) { earliest.add(due) }
+        }
+    }
+}
+
+/// The earliest of the times after now at which something is due.
+private struct EarliestDeadline {
+    /// Nanoseconds, as all times here.
+    let now: Int64
+    private(set) var time: Int64?
+
+    init(now: Int64) { self.now = now }
+
+    mutating func add(_ due: Int64) {
+        if due > now, due < time ?? .max { time = due }
+    }
+}

@@ -1,0 +1,199 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// The origin will not answer, or cannot now.
+extension EntryStateMachine {
+    // MARK: Back-off
+
+    var pauses: OriginBackoff.Pauses { OriginBackoff.Pauses(first: tuning.firstRetry, longest: tuning.longestRetry) }
+
+    /// Something went wrong at the origin, at the byte `offset`: it is tried again later.
+    mutating func failed(_ error: CacheError, at offset: Int64? = nil) {
+        backoff.failed(
+            error, at: offset, now: now, pauses: pauses, retryAfter: wait(error.retryAfter ?? 0),
+            jitter: environment.queues.randomFraction())
+        tell(.originError(key: key.text, error))
+    }
+
+    mutating func failed(_ code: CacheError.Code, _ message: String, at offset: Int64? = nil) {
+        failed(CacheError(code, message), at: offset)
+    }
+
+    /// How long a host is left alone that asked for so many seconds: the field may hold any number, a day is the most.
+    private func wait(_ retryAfter: Int64) -> Int64 { min(max(0, retryAfter), 86_400) * TransferTuning.second }
+
+    /// The origin cannot answer now. Where it asked to be left alone the next request waits, in any entry: a server that has too
+    /// many requests means all of them (RFC 6585 §4), any other status this resource.
+    mutating func originIsBusy(_ request: OriginRequestState, _ status: Int, retryAfter: Int64?, at offset: Int64?) {
+        let error = CacheError(
+            .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
+        failed(error, at: offset)
+        guard let retryAfter else { return }
+        let scope: HostTable.HoldOff.Scope = status == 429 ? .host : .resource(key)
+        leave(.note(.holdOff(scope, until: now + wait(retryAfter), error), origin: request.slot.origin))
+    }
+
+    /// An answer that must not be used; tried again, as the next one may be better.
+    mutating func reject(_ transfer: TransferState, _ mismatch: Mismatch) {
+        let offset = head(of: transfer)
+        finish(transfer)
+        tell(.mismatch(key: key.text, mismatch))
+        failed(.originInvalid, "the origin's answer cannot be used: \(mismatch)", at: offset)
+    }
+
+    /// A request came to nothing, or ended too soon: retried from the first byte that is missing.
+    mutating func requestFailed(_ transfer: TransferState, _ failure: OriginFailure) {
+        let offset = head(of: transfer)
+        finish(transfer)
+        failed(CacheError(failure), at: offset)
+        failFinally(failure)
+    }
+
+    mutating func confirmationFailed(_ failure: OriginFailure) {
+        endRevalidation()
+        failed(CacheError(failure))
+        if failure.isFinal { failFinally(failure) } else { standInAtOnce(status: nil) }
+    }
+
+    /// To ask again, or to make do with what is stale, would not make it right.
+    private mutating func failFinally(_ failure: OriginFailure) {
+        guard failure.isFinal else { return }
+        for reader in readers where reader.isWaiting { fail(reader, CacheError(failure)) }
+    }
+
+    // MARK: Refusals
+
+    mutating func refused(_ transfer: TransferState, _ request: OriginRequestState, _ status: Int) {
+        finish(transfer)
+        let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
+        tell(.originError(key: key.text, error))
+        if renews(after: status, request.url) { return }
+        let served = transfer.readers.compactMap { readers[$0] }
+        refuse(
+            readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }, request, error,
+            status: status)
+        // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
+        if served.contains(where: { $0.failure == nil && $0.fields == request.callerFields }) {
+            failed(error, at: head(of: transfer))
+        }
+    }
+
+    /// The origin refused a request: that is told to the readers it was sent for. The others go on, with requests of their own.
+    mutating func refuse(_ concerned: [Reader], _ request: OriginRequestState, _ error: CacheError, status: Int) {
+        for reader in concerned where reader.isWaiting && selector.concerns(reader, request) {
+            reader.note { $0.forwardStatus = status }
+            fail(reader, error)
+        }
+        selector.refused(request.callerFields)
+    }
+
+    /// An answer is not for the reader it came for, or for that reader alone: nothing of it is used.
+    mutating func withhold(from request: OriginRequestState, _ transfer: TransferState, as redirect: Redirect?) {
+        finish(transfer)
+        guard let redirect, let reader = request.requester.flatMap({ readers[$0] }) else { return }
+        if redirect == .alone, reader.isAnnounced { selector.answeredAlone(reader.fields) }
+        self.redirect(reader, redirect)
+    }
+
+    mutating func pastEnd(
+        _ transfer: TransferState, _ request: OriginRequestState, _ held: Representation?, _ length: Int64?
+    ) {
+        let asked = request.asked
+        if asked?.lowerBound == 0, length ?? 0 == 0 {
+            // Nothing satisfies a range of an empty resource (RFC 9110 §14.1.2): asked for whole, it is answered.
+            endRequest(of: transfer)
+            transfer.becomeSequential()
+            return ask(transfer)
+        }
+        if let held, let length, holds(held, from: length) {
+            return lengthChanged(
+                transfer, held, .length(held.info.length ?? asked?.upperBound ?? length, length))
+        }
+        finish(transfer)
+        if let held, held.info.length == nil {
+            if let length { return learn(length: length, of: held) }
+            if let head = asked?.lowerBound, head > 0 {
+                held.infer(end: head)
+                return wakeWaiting()
+            }
+        }
+        let error = CacheError(
+            .rangeNotSatisfiable(length: length),
+            "the resource ends before the wanted range\(length.map { " (\($0) bytes)" } ?? "")")
+        for reader in transfer.readers.compactMap({ readers[$0] }) { fail(reader, error) }
+    }
+
+    /// Whether a byte at or after an offset is stored or in memory.
+    private func holds(_ representation: Representation, from offset: Int64) -> Bool {
+        buffers.hasBytes(of: representation.id, from: offset)
+            || representation.generation?.askClaimed({ $0.upperBound }) ?? 0 > offset
+    }
+
+    // MARK: Expired URLs
+
+    /// Whether what was refused is asked for again by another URL: readers wait for that. `false` where the refusal stands.
+    mutating func renews(after status: Int, _ sent: OriginURL) -> Bool {
+        guard environment.freshURLs != nil else { return false }
+        switch renewal.refused(status, sent, current: url, key: key.primary, makeID(), now: now) {
+        case .stands: return false
+        case .renewing: return true
+        case .ask(let id, let refused):
+            leave(.renewURL(id, refused))
+            return true
+        }
+    }
+
+    /// There is a fresh URL, or none.
+    mutating func urlRenewed(_ id: RequestID, _ answer: Result<OriginURL?, any Error>) {
+        var fresh: OriginURL?
+        var reason: String?
+        switch answer {
+        case .success(let found):
+            fresh = found
+            if found == nil { reason = "no fresh URL was given" }
+        case .failure(let error): reason = "no fresh URL could be had: \(error)"
+        }
+        guard let (refused, use) = renewal.renewed(id, fresh, current: url) else { return }
+        if let use { url = use }
+        if let reason { failRefused(refused, reason) }
+        replan()
+    }
+
+    /// No other URL took the place of one that was refused: readers that wait for it are told.
+    mutating func failRefused(_ refused: RefusedURL, _ reason: String) {
+        let status = refused.status
+        let served = Set(transfers.filter { $0.request != nil }.flatMap(\.readers))
+        for reader in readers where !served.contains(reader.id) && reader.isAwaiting && isStarving(reader) {
+            reader.note { $0.forwardStatus = status }
+            fail(reader, CacheError(.originRefused(status: status), "the origin answered \(status); \(reason)"))
+        }
+    }
+}
+
+extension OriginFailure {
+    /// Whether asking again cannot make it right.
+    fileprivate var isFinal: Bool { kind == .untrusted || kind == .refused }
+}
+
+extension CacheError {
+    /// A request that came to nothing, as the cache says it.
+    init(_ failure: OriginFailure) {
+        let code: Code =
+            switch failure.kind {
+            case .timedOut: .originTimedOut
+            case .malformed: .originInvalid
+            case .refused: .originForbidden
+            case .unreachable, .interrupted, .untrusted: .originUnreachable
+            }
+        self.init(code, failure.message)
+    }
+
+    /// No resource is that long.
+    static let beyondAnyResource = CacheError(
+        .rangeNotSatisfiable(length: nil), "no resource has \(ResponseJudge.longestResource) bytes or more")
+    /// The request wants only what is stored and may be used (RFC 9111 §5.2.1.7).
+    static let onlyIfCached = CacheError(
+        .originRefused(status: 504), "only what is stored was asked for, and not all of it is, or it is stale")
+}

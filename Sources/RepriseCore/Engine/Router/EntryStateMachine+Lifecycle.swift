@@ -1,0 +1,190 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// The entry is opened, given away with the store, removed and closed.
+extension EntryStateMachine {
+    // MARK: Opening
+
+    /// The store answered whether it has an entry.
+    mutating func opened(_ entry: StoredEntry?, error: StoreError?) {
+        let opened = lifecycle.opened(error == nil ? .readable : .unreadable)
+        if opened == .tooLate { return }
+        if let error { tell(.degraded(key: key.text, reason: error.description)) }
+        if let entry {
+            let representation = Representation(id: makeID(), stored: entry)
+            representations.open(representation)
+            expectTrimming(representation)
+            countUse(representation, entry.summary.logUseCount)
+            use.opened(entry.summary.statistics)
+            if use.hasUnstored { storeOrNot() }
+            if opened == .invalidated { representation.invalidate() }
+        }
+        for reader in readers {
+            bind(reader)
+            // Readers without a representation are not woken: they have nothing to read.
+            if reader.representation != nil { wake(reader) }
+        }
+        replan()
+    }
+
+    /// What is stored was made unusable by a request that changed something (RFC 9111 §4.4): it is confirmed before it is used
+    /// again. Readers that have it go on.
+    mutating func invalidate() {
+        lifecycle.invalidated()
+        for representation in representations where !representation.isPrivate {
+            representation.invalidate()
+            if representation.isCommitted { writeDescription(of: representation) }
+        }
+    }
+
+    // MARK: The store is given away and taken back
+
+    //     suspend: requests end, buffers drain, readers wait ... resume: slots and checksums anew, readers go on
+    //                                                        ... resumeWithoutStore: from the origin, nothing stored
+
+    mutating func suspend() {
+        guard deferred.suspend() else { return }
+        finishTransfers()
+    }
+
+    private mutating func finishTransfers() {
+        endRevalidation()
+        returnUnusedSlots()
+        for transfer in transfers { finish(transfer) }
+    }
+
+    /// The store was not there for that work.
+    mutating func deferWork(_ action: EntryAction) {
+        if deferred.isSuspended || !environment.access.isOpen { return deferred.add(action) }
+        // It came back between the attempt and this, or is gone.
+        if environment.store != nil { leave(action) }
+    }
+
+    /// Whether bytes are in memory that the disk will have.
+    var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains { $0.storage.isCreating } }
+
+    /// The files that are open.
+    var openFiles: [(id: RepresentationID, info: EntryInfo, generation: Generation, isCommitted: Bool)] {
+        representations.compactMap { representation in
+            representation.generation.map { (representation.id, representation.info, $0, representation.isCommitted) }
+        }
+    }
+
+    /// The files of a representation are another's, or cannot be read now.
+    mutating func leaveDisk(_ id: RepresentationID, isReadable: Bool, _ reason: String) {
+        changeStorage(of: id) { $0.leave(isReadable: isReadable) }
+        index.drop(id)
+        tell(.degraded(key: key.text, reason: reason))
+    }
+
+    mutating func resume() {
+        guard let work = deferred.resume() else { return }
+        for representation in representations {
+            // What a writer knows of its block is from before.
+            if representation.storage.target != nil {
+                buffers.setDestination(of: representation.id) {
+                    EntryStateMachine.destination(of: representation.storage)
+                }
+            }
+            write(representation)
+        }
+        index.dropAll()
+        for action in work {
+            switch action {
+            // Asked for again where it is still wanted.
+            case .load, .verify, .withdraw: continue
+            case .readOverlap(let transfer, _, _): _ = transfers[transfer]?.overlapRead(nil)
+            default: leave(action)
+            }
+        }
+        goOn()
+    }
+
+    mutating func resumeWithoutStore() {
+        _ = deferred.resume()
+        for representation in representations {
+            leaveDisk(representation.id, isReadable: false, "another process has the store")
+        }
+        if lifecycle.isOpening { opened(nil, error: nil) }
+        goOn()
+    }
+
+    /// Time stood still for those who wait.
+    private mutating func goOn() {
+        backoff.reset()
+        lifecycle.becameIdle(now)
+        for reader in readers { reader.restartWait(now: now) }
+        bindThoseWhoAwaitIndex()
+        wakeWaiting()
+        replan()
+    }
+
+    // MARK: Leaving
+
+    /// The entry was removed by its owner: readers go on with what is open, new readers get another entry.
+    mutating func removed() {
+        let departure = lifecycle.removed()
+        for representation in representations where representation.storage.isUndecided {
+            changeStorage(of: representation.id) { $0.decline(.left) }
+        }
+        if let departure { leave(.depart(departure)) }
+        // Without readers now it has none later.
+        close()
+    }
+
+    /// New readers get another entry, those it has go on. The files are its successor's: two entries that fill the same files, or
+    /// evict each other's, would each take what the other does for damage.
+    mutating func leaveTable() {
+        guard let departure = lifecycle.unlist() else { return }
+        for representation in representations { changeStorage(of: representation.id) { $0.leave(isReadable: true) } }
+        leave(.endWriteLease)
+        leave(.depart(departure))
+        close()
+    }
+
+    /// Whether it has no reader, no transfer and nothing to write.
+    var isIdle: Bool { (readers.isEmpty || lifecycle.hasEndedReaders) && isAtRest }
+
+    /// Lets the files go and leaves the table of open entries; the next reader opens the files again and verifies them again.
+    mutating func close() {
+        guard isIdle, !lifecycle.isOpening, !lifecycle.isGone else { return }
+        syncAll()
+        dropRepresentations()
+        leaveForGood()
+    }
+
+    mutating func closeIfIdle() {
+        if readers.isEmpty { finishTransfers() }
+        close()
+    }
+
+    mutating func dropRepresentations() {
+        for representation in representations where !representation.isCommitted && representation.generation != nil {
+            leave(.abandon(representation.info))
+        }
+        representations.removeAll()
+        index.dropAll()
+        tellWatchers()
+    }
+
+    mutating func leaveForGood() { if let departure = lifecycle.left() { leave(.depart(departure)) } }
+
+    /// Lets go of what a hung disk has not taken, where nobody waits for it any longer.
+    mutating func abandonUnwritten() {
+        for representation in representations { buffers.drop(representation.id) }
+        close()
+    }
+
+    /// The cache is being closed: readers end with an error, nothing is asked for any more, what is in memory is written.
+    mutating func shutDown() {
+        for reader in readers { fail(reader, CacheError(.closed, "the cache was closed")) }
+        finishTransfers()
+        for representation in representations where representation.storage.isUndecided {
+            buffers.drop(representation.id)
+        }
+        syncAll()
+        lifecycle.shutDown()
+    }
+}

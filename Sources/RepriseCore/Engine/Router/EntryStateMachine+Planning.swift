@@ -1,0 +1,198 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Builds the planner's input and carries its decisions out.
+extension EntryStateMachine {
+    /// Looks at readers, transfers and what is stored, and carries out what follows. Once an input, after it was routed.
+    mutating func plan() {
+        guard lifecycle.isOpen else { return }
+        guard !deferred.isSuspended else { return releaseMemory() }
+        failExpiredWaiters()
+        moveReadersOfSuperseded()
+        failReadersLeftBehind()
+        startRevalidation()
+        let groups = Set(readers.filter(\.isFetchable).map(\.representation)).union(transfers.map(\.representation))
+        for group in groups.sorted(by: { ($0?.number ?? -1) < ($1?.number ?? -1) }) { plan(group) }
+        releaseMemory()
+    }
+
+    /// The planner as it decides for a representation now.
+    func planner(for representation: Representation?) -> TransferPlanner {
+        // A transfer begins up to a block before what its reader misses; out of its reach it would be started for ever.
+        var tuning = tuning
+        tuning.leastReach = max(tuning.leastReach, environment.store?.layout.blockSize ?? 0)
+        return TransferPlanner(
+            tuning: tuning, servesRanges: representation?.info.servesRanges ?? true,
+            isKept: representation?.storage.isOff != true, isContended: environment.hosts.isContended(url.origin),
+            measure: environment.hosts.measure(of: url.origin), now: now)
+    }
+
+    private mutating func plan(_ id: RepresentationID?) {
+        let representation = representations[id]
+        var wanting: [TransferPlanner.Reader] = []
+        for reader in readers where reader.isFetchable && reader.representation == id {
+            guard !reader.isPaused, !reader.isBeyondAnyResource else { continue }
+            if representation?.storage.isOff == true, isLeftBehind(reader) { continue }
+            var view = view(of: reader, representation)
+            if view.missing == reader.position { reader.lacksFirstByte() }
+            if reader.cacheControl.onlyIfCached {
+                // What was stored and turned out to be damaged is not fetched for it.
+                if view.missing == reader.position { fail(reader, .onlyIfCached) }
+                view.missing = nil
+            }
+            wanting.append(view)
+        }
+        if representation?.isSuperseded == true { wanting.removeAll() }
+        let views = transfers.filter { $0.representation == id }.map { view(of: $0, representation) }
+        guard !wanting.isEmpty || !views.isEmpty else { return }
+        for decision in planner(for: representation).plan(readers: wanting, transfers: views) {
+            noteUnwanted(decision)
+            switch decision {
+            case .start(let reader):
+                if let view = wanting.first(where: { $0.id == reader }) { start(for: view, representation) }
+            case .run(let id, let goal, let ids): if let transfer = transfers[id] { run(transfer, to: goal, for: ids) }
+            case .pause(let id): if let transfer = transfers[id] { pause(transfer) }
+            case .stop(let id): if let transfer = transfers[id] { finish(transfer) }
+            }
+        }
+    }
+
+    /// Remembers when a transfer lost its last reader.
+    private func noteUnwanted(_ decision: TransferPlanner.Decision) {
+        guard let transfer = decision.transfer.flatMap({ transfers[$0] }) else { return }
+        // One that went on to another representation is not its reader any more.
+        let hasReaders = transfer.readers.contains { id in
+            readers[id].map { $0.representation == transfer.representation && !$0.hasEnded } ?? false
+        }
+        let isWanted =
+            switch decision {
+            case .run(_, _, let ids): !ids.isEmpty
+            case .pause: hasReaders
+            case .start, .stop: false
+            }
+        transfer.noteWanted(isWanted, head: head(of: transfer), now: now)
+    }
+
+    // MARK: What the planner is told
+
+    private mutating func view(of reader: Reader, _ representation: Representation?) -> TransferPlanner.Reader {
+        var view = TransferPlanner.Reader(
+            id: reader.id, position: reader.position, end: reader.end, missing: nil, gapEnd: .max,
+            isWaiting: reader.isWaiting, priority: reader.priority)
+        guard let representation else {
+            view.missing = reader.position
+            // Of an empty range, too, the answer's head is wanted.
+            view.end = max(reader.end, ByteRange(offset: reader.position, count: 1).upperBound)
+            return view
+        }
+        view.end = min(reader.end, representation.end ?? .max)
+        if reader.holdsRegion { return view }
+        let horizon = min(view.end, ByteRange(offset: reader.position, count: tuning.readAhead).upperBound)
+        var position = reader.position
+        while position < horizon {
+            if let generation = representation.generation {
+                switch generation.availability(at: position) {
+                case .verified(let end):
+                    position = end
+                    continue
+                case .claimed(let end):
+                    let ahead = ByteRange(position, min(end, position + tuning.windowLimit))
+                    verify(representation.id, generation, ahead)
+                    position = end
+                    continue
+                case .unloaded(let range):
+                    load(representation.id, generation, range)
+                    return view
+                case .absent(let end): view.gapEnd = end
+                }
+            }
+            guard let held = buffers.heldEnd(representation.id, from: position) else {
+                view.missing = position
+                return view
+            }
+            position = held
+        }
+        return view
+    }
+
+    func view(of transfer: TransferState, _ representation: Representation?) -> TransferPlanner.Transfer {
+        let request = transfer.request
+        return TransferPlanner.Transfer(
+            id: transfer.id, head: head(of: transfer), gapEnd: gapEnd(of: transfer, representation),
+            requestEnd: request?.end ?? request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
+            isRequesting: request != nil, pausedSince: transfer.pausedSince,
+            lastProgress: transfer.lastProgress, hasHead: request?.hasHead ?? false, unwanted: transfer.unwanted,
+            isIdle: request.map { $0.hasHead && !$0.isDemanding } ?? false)
+    }
+
+    /// Where the next byte after `head` is that is in memory, or that another transfer of the representation brings next.
+    func nextCovered(after head: Int64, _ transfer: TransferState) -> Int64 {
+        var end = Int64.max
+        // A transfer that begins where a block can be filled brings that block whole, or it would end before what it was
+        // begun for.
+        let blockSize = environment.store?.layout.blockSize ?? 1
+        let head = max(head, transfer.start.adding(blockSize - 1) - 1)
+        if let id = transfer.representation { end = buffers.nextHeld(of: id, after: head) ?? end }
+        for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
+            let next = self.head(of: other)
+            if next > head { end = min(end, next) }
+        }
+        return end
+    }
+
+    private func gapEnd(of transfer: TransferState, _ representation: Representation?) -> Int64 {
+        if transfer.isSequential { return .max }
+        let head = head(of: transfer)
+        var end = representation?.info.length ?? .max
+        if let generation = representation?.generation {
+            switch generation.availability(at: head) {
+            case .absent(let until): end = min(end, until)
+            case .unloaded: break
+            case .claimed, .verified: end = head
+            }
+        }
+        end = min(end, nextCovered(after: head, transfer))
+        return max(end, head)
+    }
+
+    // MARK: Slots and checksums
+
+    /// Has the slots of stored blocks read.
+    mutating func load(_ id: RepresentationID, _ generation: Generation, _ range: ByteRange) {
+        guard !index.contains(range, of: id) else { return }
+        _ = index.begin(range, of: id)
+        leave(.load(id, generation, range))
+    }
+
+    /// Has stored bytes verified ahead of their reader.
+    private mutating func verify(_ id: RepresentationID, _ generation: Generation, _ range: ByteRange) {
+        let layout = generation.layout
+        let blocks = ByteRange(layout.blockStart(of: range.lowerBound), layout.blockEnd(of: range.upperBound))
+        // In steps, so that the first byte does not wait for the checksum of the last.
+        let step = layout.blockEnd(of: tuning.proofStep)
+        for gap in index.begin(blocks, of: id) {
+            var start = gap.lowerBound
+            while start < gap.upperBound {
+                let part = ByteRange(start, min(gap.upperBound, start + step))
+                leave(.verify(id, generation, part))
+                start = part.upperBound
+            }
+        }
+    }
+
+    /// Slots or checksums of `range` have been read.
+    mutating func indexRead(_ id: RepresentationID, _ range: ByteRange, damaged: Int64, error: String?) {
+        index.end(range, of: id)
+        if damaged > 0 {
+            tell(.damaged(key: key.text, blocks: damaged))
+            leave(.count { $0.damagedBlocks += damaged })
+        }
+        // The disk cannot be read now: nothing is deleted, bytes come from the origin and are not stored.
+        if let error, representations[id]?.generation != nil { leaveDisk(id, isReadable: false, error) }
+        bindThoseWhoAwaitIndex()
+        wakeWaiting()
+        replan()
+    }
+}

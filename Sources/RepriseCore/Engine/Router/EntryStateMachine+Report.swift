@@ -1,0 +1,54 @@
+import RepriseRanges
+import RepriseStorage
+
+/// What an entry tells of itself.
+extension EntryStateMachine {
+    /// Since when it is idle, in nanoseconds; `nil` where it is not.
+    var idleSince: Int64? { isIdle ? lifecycle.idleSince : nil }
+
+    var isGone: Bool { lifecycle.isGone }
+
+    private var current: Representation? { representations[representations.current] }
+
+    /// The bytes stored, as far as slots have been read.
+    var storedRanges: ByteRangeSet { current?.generation?.claimed ?? ByteRangeSet() }
+
+    /// Length in bytes, `nil` while it is not known.
+    var length: Int64? { current?.info.length }
+
+    var statistics: EntryStatistics { use.statistics }
+
+    /// Readers now, and transfers and confirmations.
+    var activity: (readers: Int, transfers: Int) {
+        (readers.count, transfers.count + (revalidation.isIdle ? 0 : 1))
+    }
+
+    /// Requests under way, each with a connection slot.
+    var requestCount: Int {
+        transfers.filter { $0.request != nil }.count + (revalidation.inFlight == nil ? 0 : 1)
+    }
+
+    var isWriting: Bool { buffers.isWriting }
+    var bytesInMemory: Int64 { buffers.bytesInMemory }
+    /// Whether the files of a representation are being made.
+    var isCreatingFiles: Bool { representations.contains { $0.storage.isCreating } }
+    /// Whether readers that come are offered all of the resource from the store.
+    var offersAll: Bool { representations.offered?.isComplete ?? false }
+
+    /// Who reads, and what is being fetched.
+    func report(_ lastError: LastErrorReport?) -> ResourceReport {
+        ResourceReport(
+            key: key.text, length: length, stored: current?.generation?.claimed.count ?? 0,
+            readers: readers.map { reader in
+                ResourceReport.Reader(
+                    position: reader.position, end: reader.end == .max ? nil : reader.end,
+                    isWaiting: reader.isWaiting, isFetch: reader.priority == .prefetch)
+            },
+            transfers: transfers.map { transfer in
+                ResourceReport.Transfer(
+                    start: transfer.start, position: head(of: transfer),
+                    window: transfer.buffer.flatMap { buffers[$0]?.bytesInMemory } ?? 0,
+                    readers: transfer.readers.count, isPaused: transfer.pausedSince != nil)
+            }, servedBytes: use.statistics.served, originBytes: use.statistics.fromOrigin, lastError: lastError)
+    }
+}

@@ -1,0 +1,250 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// What the origin's answers mean for representations, transfers and readers.
+extension EntryStateMachine {
+    /// Something came from the origin. What an earlier request still says is dropped.
+    mutating func received(_ id: RequestID, _ event: OriginEvent) {
+        if let (request, representation) = revalidation.inFlight, request.id == id {
+            receivedConfirmation(request, representation, event)
+            return replan()
+        }
+        guard let transfer = transfers.first(where: { $0.request?.id == id }), let request = transfer.request else {
+            return
+        }
+        switch event {
+        case .head(let head): receivedHead(transfer, request, head)
+        case .body(let chunk): receivedBody(transfer, request, chunk)
+        case .end(let isDelimited): receivedEnd(transfer, request, isDelimited: isDelimited)
+        case .failed(let failure): requestFailed(transfer, failure)
+        }
+        // A body that goes on as planned needs no new plan for every chunk, unless another transfer has no request.
+        if case .body = event, transfer.request?.isDemanding == true, !transfers.contains(where: { $0.request == nil })
+        {
+            return
+        }
+        replan()
+    }
+
+    private mutating func receivedConfirmation(
+        _ request: OriginRequestState, _ id: RepresentationID, _ event: OriginEvent
+    ) {
+        switch event {
+        case .head(let head):
+            leave(.note(.firstByte(request.receivedHead(now: now)), origin: request.slot.origin))
+            revalidated(request, id, head)
+        case .body: break
+        // A body where none was expected: the head has said it all already.
+        case .end: endRevalidation()
+        case .failed(let failure): confirmationFailed(failure)
+        }
+    }
+
+    private mutating func receivedHead(
+        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead
+    ) {
+        transfer.noteProgress(now: now)
+        leave(.note(.firstByte(request.receivedHead(now: now)), origin: request.slot.origin))
+        let representation = representations[transfer.representation] ?? adopted(by: transfer)
+        if let representation, selector.isOtherVariant(representation, request.callerFields) {
+            return withhold(
+                from: request, transfer, as: selector.redirect(for: request.callerFields, from: representation))
+        }
+        let judge = judge(for: request, representation, trial: transfer.trial)
+        let verdict = judge.verdict(head)
+        noteVerdict(verdict, request)
+        if let representation, !representation.isPrivate, !selector.mayShare(head, to: request.callerFields, verdict) {
+            return withhold(from: request, transfer, as: .alone)
+        }
+        switch verdict {
+        case .part(let range, let total):
+            if let representation, !transfer.isContinuationConfirmed, !judge.isConfirmed(by: head, strongly: true),
+                environment.sameness.policy(for: url.host) != .lengthOnly, !isBlank(representation)
+            {
+                // Asked for before another transfer showed the representation, or by a condition of which nothing shows that it
+                // was heeded: the bytes decide.
+                return compareBytes(of: transfer, .noValidator)
+            }
+            accept(transfer, request, head, representation, length: total, servesRanges: true)
+            beginBody(transfer, at: range.lowerBound, end: range.upperBound)
+        case .whole(let length):
+            let isConfirmed = judge.isConfirmed(by: head, strongly: true)
+            receivedWhole(transfer, request, head, representation, length: length, isConfirmed: isConfirmed)
+        case .changed(let difference, let length, let servesRanges):
+            if let representation {
+                changed(
+                    transfer, request, head, representation, difference, length: length, servesRanges: servesRanges)
+            }
+        case .notModified:
+            let expected = Mismatch.Value.status(request.asked == nil ? 200 : 206)
+            reject(
+                transfer, Mismatch(expected: expected, got: .status(304), "304 to a request without a condition"))
+        case .pastEnd(let length): pastEnd(transfer, request, representation, length)
+        case .refused(let status): refused(transfer, request, status)
+        case .busy(let status, let retryAfter):
+            let offset = self.head(of: transfer)
+            finish(transfer)
+            originIsBusy(request, status, retryAfter: retryAfter, at: offset)
+        case .invalid(let mismatch): reject(transfer, mismatch)
+        }
+    }
+
+    /// What decides what an answer means.
+    func judge(
+        for request: OriginRequestState, _ representation: Representation?, trial: RangeContinuation.Trial?
+    ) -> ResponseJudge {
+        let trust = trust(in: request.slot.origin, trial: trial)
+        return ResponseJudge(
+            asked: request.asked, held: representation?.held, trustsEntityTags: trust.entityTags,
+            trustsDates: trust.dates, now: wallClock)
+    }
+
+    /// A URL that was answered by something better than a refusal is good.
+    mutating func noteVerdict(_ verdict: ResponseJudge.Verdict, _ request: OriginRequestState) {
+        switch verdict {
+        case .part, .whole, .changed, .notModified, .pastEnd: renewal.accepted(request.url)
+        case .refused, .busy, .invalid: break
+        }
+    }
+
+    /// All of the resource from 0 comes.
+    private mutating func receivedWhole(
+        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
+        _ representation: Representation?, length: Int64?, isConfirmed: Bool
+    ) {
+        if let representation, request.asked != nil, representation.info.servesRanges, isElsewhere(representation),
+            isWorthTrial(transfer, representation, Validator(fields: head.fields), length: length)
+        {
+            // Not a host without ranges, but one that does not know the condition.
+            return compareBytes(of: transfer, .otherHost)
+        }
+        if let representation, !isConfirmed, !isBlank(representation), !isComparable(transfer) {
+            // Nothing says that it is what is held, and what is held cannot be compared with it on the way.
+            if !transfer.isSequential, isComparableFromStart(representation) {
+                // Asked again from the start, the stored beginning can be.
+                representation.lacksRanges()
+                endRequest(of: transfer)
+                rebase(transfer)
+                return ask(transfer)
+            }
+            let difference = Mismatch(
+                expected: .media(contentType: representation.info.fields["Content-Type"]), got: .status(200),
+                "the origin sends everything anew, with nothing that shows it to be the same")
+            return changed(
+                transfer, request, head, representation, difference, length: length, servesRanges: false)
+        }
+        accept(transfer, request, head, representation, length: length, servesRanges: false)
+        rebase(transfer)
+        // Where a validator says that it is what is held, it ends where that does.
+        beginBody(transfer, at: 0, end: length ?? (isConfirmed ? representation?.info.length : nil))
+    }
+
+    /// Whether the answer under way is compared with what is held from its first byte on, or need not be.
+    private func isComparable(_ transfer: TransferState) -> Bool {
+        transfer.isSequential && transfer.isComparing || environment.sameness.policy(for: url.host) == .lengthOnly
+    }
+
+    private func isComparableFromStart(_ representation: Representation) -> Bool {
+        buffers.heldEnd(representation.id, from: 0) != nil
+            || representation.generation?.askClaimed({ $0.contains(0) }) ?? false
+    }
+
+    /// While a first answer was under way another transfer may have shown the representation: it is the same resource.
+    private func adopted(by transfer: TransferState) -> Representation? {
+        guard let newest = representations.newest, newest.isShareable else { return nil }
+        transfer.join(newest.id)
+        return newest
+    }
+
+    private mutating func accept(
+        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation?,
+        length: Int64?, servesRanges: Bool
+    ) {
+        if let held {
+            if !servesRanges { held.lacksRanges() }
+            if held.info.length == nil, let length {
+                if transfer.isComparing { request.announce(length: length) } else { learn(length: length, of: held) }
+            }
+            return bindUnbound(to: held, for: request)
+        }
+        let isForRequester = !selector.mayShare(head, to: request.callerFields)
+        let new = makeRepresentation(
+            head, request, length: length, servesRanges: servesRanges, isPrivate: isForRequester)
+        transfer.join(new.id)
+        if isForRequester, !isPrivate {
+            // Not to be shared: it belongs to the reader whose fields it was asked with, the others ask for themselves.
+            for reader in readers where reader.id != request.requester && reader.representation == nil {
+                redirect(reader, .alone)
+            }
+            leaveTable()
+        }
+        noteAnswer(request, status: head.status)
+        bindUnbound(to: new, for: request)
+    }
+
+    mutating func makeRepresentation(
+        _ head: OriginResponseHead, _ request: OriginRequestState, length: Int64?, servesRanges: Bool,
+        isPrivate isForRequester: Bool
+    ) -> Representation {
+        let id: RepresentationID = makeID()
+        let type = MediaType(head.fields["Content-Type"])
+        let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1
+        var info = EntryInfo(
+            key: key.text, url: url.description, generation: 0, identity: identity,
+            fileExtension: url.pathExtension ?? type?.fileExtension ?? "bin",
+            validator: Validator(fields: head.fields), length: length, servesRanges: servesRanges,
+            fields: storedFields(head, of: request), checked: wallClock)
+        info.variant = selector.variant(of: head.fields, to: request.callerFields)
+        let isStorable = storable(head)
+        let stores =
+            environment.store != nil && !isPrivate && lifecycle.isListed && !isForRequester && isStorable
+        let representation = Representation(
+            id: id, info: info, storage: stores ? .undecided : .off(.notStorable), isPrivate: isForRequester,
+            isTransient: !isStorable && !isPrivate)
+        representations.insert(representation)
+        return representation
+    }
+
+    /// Whether a body of that type may be stored as media. Text is decided by its first bytes: some servers call media so.
+    func storable(_ head: OriginResponseHead) -> Bool {
+        guard let type = MediaType(head.fields["Content-Type"]) else { return true }
+        return type.essence == "text/plain" || !(type.isMarkup || type.isManifest)
+    }
+
+    /// The fields of an answer as they are stored.
+    func storedFields(_ head: OriginResponseHead, of request: OriginRequestState) -> HTTPFields {
+        var fields = head.fields
+        fields.removeHopByHop()
+        fields.remove([
+            "Content-Length", "Content-Range", "Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security",
+        ])
+        guard environment.freshness == .http else { return fields }
+        return Freshness.noting(delay: (now - request.sentAt) / TransferTuning.second, in: fields)
+    }
+
+    mutating func beginBody(_ transfer: TransferState, at position: Int64, end: Int64?) {
+        guard let request = transfer.request else { return }
+        request.beginBody(at: position, end: end)
+        if end == position { receivedEnd(transfer, request, isDelimited: true) } else { demand(transfer) }
+    }
+
+    /// The origin sends everything from 0: the transfer begins anew there.
+    mutating func rebase(_ transfer: TransferState) {
+        transfer.becomeSequential()
+        if head(of: transfer) > 0 { restart(transfer, at: 0) }
+        // Others that fetch the same bytes are not needed: this one brings them all.
+        for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
+            finish(other)
+        }
+    }
+
+    /// A transfer goes on elsewhere, or for another representation: what it has brought stays with its buffer.
+    mutating func restart(_ transfer: TransferState, at offset: Int64) {
+        let representation = representations[transfer.representation]
+        guard let buffer = transfer.restart(at: offset) else { return }
+        buffers.release(buffer)
+        if let representation { write(representation) }
+    }
+}

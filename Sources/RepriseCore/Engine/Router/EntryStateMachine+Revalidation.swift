@@ -1,0 +1,156 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Asking whether what is stored is still good, where freshness is HTTP's.
+extension EntryStateMachine {
+    /// Readers that may not use what is stored before the origin has confirmed it share one conditional request.
+    mutating func startRevalidation() {
+        var awaiting = readers.awaitingValidation
+        guard revalidation.background != nil || !awaiting.isEmpty else { return }
+        guard let offered = representations.offered else {
+            // There is nothing to be confirmed any more: they begin anew.
+            revalidation.forgetBackground()
+            for reader in awaiting { reader.unbind() }
+            return
+        }
+        // The one they waited for may have been replaced by one for other request fields.
+        awaiting = awaiting.filter { belongs($0, to: offered) }
+        guard revalidation.background != nil || !awaiting.isEmpty, mayAsk() else { return }
+        if let slot = revalidation.slot, slot.origin != url.origin { returnUnusedSlots() }
+        guard let slot = revalidation.slot else {
+            guard revalidation.isIdle else { return }
+            let ticket: SlotTicket = makeID()
+            revalidation.awaitSlot(ticket, now: now)
+            return leave(.acquireSlot(ticket, origin: url.origin))
+        }
+        let requester = awaiting.first
+        let caller = requester?.caller ?? revalidation.background ?? caller
+        var fields = ResponseSelector.allowed(caller, at: url)
+        fields["Accept-Encoding"] = "identity"
+        for line in Confirmation.conditions([offered.info.validator]).lines { fields[line.name] = line.value }
+        let request = OriginRequestState(
+            id: makeID(), url: url, slot: slot, requester: requester?.id, callerFields: caller.fields, asked: nil,
+            isConditional: true, isCheck: false, now: now)
+        revalidation.begin(request, of: offered.id)
+        send(request, fields, range: "revalidate")
+    }
+
+    /// The head of a confirmation came.
+    mutating func revalidated(_ request: OriginRequestState, _ id: RepresentationID, _ head: OriginResponseHead) {
+        guard let representation = representations[id] else { return endRevalidation() }
+        let judge = judge(for: request, representation, trial: nil)
+        let verdict = judge.verdict(head)
+        noteVerdict(verdict, request)
+        let mayShare = selector.mayShare(head, to: request.callerFields, verdict)
+        switch verdict {
+        case .whole(let length) where mayShare && !judge.isConfirmed(by: head, strongly: false):
+            // Nothing shows that it is what is stored, so it is not (RFC 9111 §4.3.3).
+            return replaced(
+                request, representation, head, length: length, servesRanges: representation.info.servesRanges, nil)
+        case .changed(let difference, let length, let servesRanges)
+        where head.status == 200 && mayShare && storable(head):
+            return replaced(request, representation, head, length: length, servesRanges: servesRanges, difference)
+        default: break
+        }
+        endRevalidation()
+        guard mayShare else {
+            for reader in readers.awaitingValidation { redirect(reader, .alone) }
+            return
+        }
+        if case .refused(let status) = verdict, renews(after: status, request.url) { return }
+        switch verdict {
+        case .notModified where Confirmation.confirmed([representation.info.validator], by: head.fields).isEmpty:
+            // It confirms something else than what is stored: that is asked for without a condition (RFC 9111 §4.3.4).
+            for reader in readers.awaitingValidation { reader.unbind() }
+            giveUp(representation)
+        case .notModified, .whole: confirmed(representation, head, request)
+        case .changed: failed(.originInvalid, "the origin answered with a page instead of media")
+        case .refused(let status) where status == 404 || status == 410 || status == 401 || status == 403:
+            let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
+            refuse(readers.awaitingValidation, request, error, status: status)
+        case .busy(let status, let retryAfter):
+            originIsBusy(request, status, retryAfter: retryAfter, at: nil)
+            if [500, 502, 503, 504].contains(status) { standInAtOnce(status: status) }
+        default: failed(.originUnreachable, "the origin could not confirm what is stored (\(head.status))")
+        }
+    }
+
+    private mutating func confirmed(
+        _ representation: Representation, _ head: OriginResponseHead, _ request: OriginRequestState
+    ) {
+        noteConfirmed(status: head.status)
+        let fields = Confirmation.freshened(representation.info.fields, by: storedFields(head, of: request))
+        representation.confirm(
+            fields: fields, variant: selector.variant(of: fields, to: request.callerFields), checked: wallClock)
+        if representation.isCommitted { writeDescription(of: representation) }
+        backoff.reset()
+        releaseValidated(to: representation)
+    }
+
+    /// Ends the request of a confirmation.
+    mutating func endRevalidation() { if let request = revalidation.end() { close(request) } }
+
+    /// The answer to a confirmation is another representation: its body, which comes with it, is used.
+    private mutating func replaced(
+        _ request: OriginRequestState, _ old: Representation, _ head: OriginResponseHead, length: Int64?,
+        servesRanges: Bool, _ difference: Mismatch?
+    ) {
+        _ = revalidation.end()
+        backoff.reset()
+        noteConfirmed(status: head.status)
+        if let difference { tell(.generationChanged(key: key.text, difference)) }
+        let new = makeRepresentation(head, request, length: length, servesRanges: servesRanges, isPrivate: false)
+        let transfer = TransferState(
+            id: makeID(), representation: new.id, start: 0, isSequential: !servesRanges,
+            requestIndex: tuning.boundedRequests, readers: request.requester.map { [$0] } ?? [], goal: 0, now: now,
+            continuation: continuationMaker)
+        transfer.adopt(request)
+        if request.requester == nil { transfer.noteWanted(false, head: 0, now: now) }
+        transfers[transfer.id] = transfer
+        supersede(old)
+        releaseValidated(to: new)
+        beginBody(transfer, at: 0, end: length)
+    }
+
+    /// What was stored is confirmed or replaced for all who wait for that.
+    private func noteConfirmed(status: Int) {
+        let awaiting = readers.awaitingValidation
+        for reader in awaiting {
+            reader.note {
+                $0.forwardStatus = status
+                $0.isCollapsed = reader.id != awaiting.first?.id
+            }
+        }
+    }
+
+    private mutating func releaseValidated(to representation: Representation) {
+        for reader in readers.awaitingValidation {
+            reader.confirm()
+            if admit(reader, to: representation) { give(reader, representation.id) } else { wake(reader) }
+        }
+    }
+
+    // MARK: What is stale
+
+    /// Lets a reader have stale bytes where RFC 9111 §4.2.4 allows it.
+    mutating func serveStale(_ reader: Reader) -> Bool {
+        guard let offered = representations.offered,
+            selector.reuse(of: offered, by: reader.fields, wallClock: wallClock).mayStandIn
+        else { return false }
+        reader.restartWait(now: now)
+        reader.note { $0.detail = "origin-failed" }
+        give(reader, offered.id)
+        return true
+    }
+
+    /// The origin cannot confirm what is stored: readers that it is allowed to are given it without a second try.
+    mutating func standInAtOnce(status: Int?) {
+        guard let offered = representations.offered else { return }
+        for reader in readers.awaitingValidation {
+            guard selector.reuse(of: offered, by: reader.fields, wallClock: wallClock).standsInAtOnce else { continue }
+            if serveStale(reader) { reader.note { $0.forwardStatus = status } }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Which representation a reader is given, and whether the origin is asked about it first.
+extension EntryStateMachine {
+    /// Gives a reader the representation that is offered, has it wait for the origin's word on that, or sends it elsewhere.
+    mutating func bind(_ reader: Reader) {
+        guard reader.isUnbound else { return }
+        guard let offered = representations.offered else {
+            if reader.cacheControl.onlyIfCached { fail(reader, .onlyIfCached) }
+            return
+        }
+        if admit(reader, to: offered) { give(reader, offered.id) }
+    }
+
+    /// Whether a reader may use a representation now. Otherwise it waits for the origin's word or for slots, has ended, or is to
+    /// begin as if nothing were stored.
+    mutating func admit(_ reader: Reader, to representation: Representation) -> Bool {
+        switch selector.select(representation, for: reader, wallClock: wallClock) {
+        case .use(let isConfirmedMeanwhile):
+            if !reader.isConfirmed { reader.handle(as: CacheStatus()) }
+            if isConfirmedMeanwhile { revalidation.want(for: reader.caller) }
+        case .validate(let reason):
+            reader.handle(as: CacheStatus(forward: reason))
+            reader.awaitValidation()
+            return false
+        case .onlyIfCachedMiss:
+            fail(reader, .onlyIfCached)
+            return false
+        case .redirect(let redirect):
+            self.redirect(reader, redirect)
+            return false
+        }
+        return !selector.isSharedHTTP || mayBeRead(reader, representation)
+    }
+
+    /// A part of a representation is completed only under a strong validator (RFC 9111 §3.4), and not at all for a request that
+    /// wants only what is stored: then everything has to be there.
+    private mutating func mayBeRead(_ reader: Reader, _ representation: Representation) -> Bool {
+        // One that is superseded has no successor here: it is read as it is, or not at all.
+        let isLoose =
+            representation.isCommitted && !isInUse(representation.id)
+            && !PartialContentRule.mayComplete(representation.info.fields)
+        guard isLoose || reader.cacheControl.onlyIfCached else { return true }
+        switch holdsAll(of: reader, representation) {
+        case true?: return true
+        case nil: reader.awaitIndex()
+        case false? where reader.cacheControl.onlyIfCached: fail(reader, .onlyIfCached)
+        case false?:
+            supersede(representation)
+            reader.handle(as: CacheStatus(forward: .partial))
+            reader.unbind()
+        }
+        return false
+    }
+
+    func isInUse(_ id: RepresentationID) -> Bool {
+        readers.reads(id) || transfers.contains { $0.representation == id }
+    }
+
+    /// Whether everything a reader asks for is stored or in memory; `nil` while slots are read to find out.
+    private mutating func holdsAll(of reader: Reader, _ representation: Representation) -> Bool? {
+        guard let end = [reader.end, representation.info.length ?? .max].min(), end < .max else { return false }
+        var position = reader.position
+        while position < end {
+            switch representation.generation?.availability(at: position) {
+            case .verified(let until), .claimed(let until): position = until
+            case .unloaded(let range)?:
+                if let generation = representation.generation { load(representation.id, generation, range) }
+                return nil
+            case .absent, nil:
+                guard let until = buffers.heldEnd(representation.id, from: position) else { return false }
+                position = until
+            }
+        }
+        return true
+    }
+
+    /// Slots have been read: readers that waited for them are looked at again.
+    mutating func bindThoseWhoAwaitIndex() {
+        for reader in readers where reader.awaitsIndex {
+            reader.unbind()
+            bind(reader)
+        }
+    }
+
+    /// Whether a reader may be given a representation as far as its request fields go. One that may not is sent to the entry of
+    /// its own variant.
+    mutating func belongs(_ reader: Reader, to representation: Representation) -> Bool {
+        guard let redirect = selector.redirect(for: reader.fields, from: representation) else { return true }
+        self.redirect(reader, redirect)
+        return false
+    }
+
+    /// Gives readers without a representation the one whose answer came: the reader that asked for it as it is, the others where
+    /// it may be used without asking the origin for them.
+    mutating func bindUnbound(to representation: Representation, for request: OriginRequestState?) {
+        for reader in readers where reader.isUnbound {
+            guard belongs(reader, to: representation) else { continue }
+            if selector.isSharedHTTP, !representation.isPrivate, reader.id != request?.requester {
+                let outcome = reader.outcome
+                // What is not stored cannot be confirmed later.
+                let reuse = selector.reuse(of: representation, by: reader.fields, wallClock: wallClock)
+                if representation.isTransient, reuse.asksOrigin { continue }
+                guard admit(reader, to: representation) else { continue }
+                reader.handle(as: outcome)
+            }
+            give(reader, representation.id)
+        }
+    }
+
+    // MARK: What is told of it
+
+    /// Readers for which bytes come from the origin that were to be served from the store.
+    mutating func noteForwarded(_ ids: [ReaderID], isCollapsed: Bool) {
+        for reader in ids.compactMap({ readers[$0] }) {
+            noteFetching(reader)
+            guard reader.outcome.isHit, !reader.isAnnounced else { continue }
+            reader.handle(as: CacheStatus(forward: .partial))
+            reader.note { $0.isCollapsed = isCollapsed }
+        }
+    }
+
+    /// A first answer came: whose request brought it, and who has it with them.
+    mutating func noteAnswer(_ request: OriginRequestState?, status: Int) {
+        for reader in readers where reader.representation == nil {
+            reader.note {
+                $0.forwardStatus = status
+                $0.isCollapsed = reader.id != request?.requester
+            }
+        }
+    }
+
+    /// How a reader's request was handled, as far as that is known now.
+    func outcome(of id: ReaderID) -> CacheStatus? {
+        readers[id].map { selector.outcome(of: $0, representations[$0.representation], wallClock: wallClock) }
+    }
+}

@@ -1,0 +1,272 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Bytes to the store: whether a representation is stored, its files, its writes, and what becomes of it when they fail.
+extension EntryStateMachine {
+    /// The only way in which a representation's storage changes: its buffers learn where their bytes go, and those who wait for
+    /// what is stored are told.
+    @discardableResult
+    mutating func changeStorage<Result>(
+        of id: RepresentationID, _ change: (inout StorageState) -> Result
+    ) -> Result? {
+        guard let representation = representations[id] else { return nil }
+        let (result, what) = representation.changeStorage(change)
+        if what == .destination { redirectBuffers(of: representation) }
+        if what != .none { tellWatchers() }
+        return result
+    }
+
+    /// Where bytes go. What a writer knows of its block is its own, so each buffer has one.
+    static func destination(of storage: StorageState) -> FillBuffer.Destination {
+        switch storage.destination {
+        case .undecided: .undecided
+        case .files: storage.target.map { .disk(FillWriter(generation: $0)) } ?? .none
+        case .nowhere: .none
+        }
+    }
+
+    private mutating func redirectBuffers(of representation: Representation) {
+        buffers.setDestination(of: representation.id) { EntryStateMachine.destination(of: representation.storage) }
+    }
+
+    mutating func tellWatchers() { for tell in watchers.take() { leave(.wake(tell)) } }
+
+    /// Its first bytes are media: whether they are stored.
+    mutating func decideStorage(of representation: Representation) {
+        let id = representation.id
+        guard storesAnything else { return _ = changeStorage(of: id) { $0.decline(.declined) } }
+        guard !lifecycle.isUnreadable, environment.admission.admits(representation.info) else {
+            return _ = changeStorage(of: id) { $0.decline(.notStorable) }
+        }
+        guard !environment.unwritten.isExceeded else {
+            return stopStoring(representation, "the disk is slower than the network; playing on without storing")
+        }
+        createFiles(of: representation)
+    }
+
+    /// Has the files of a representation made.
+    mutating func createFiles(of representation: Representation) {
+        let isFirst = representations.isFirstToCommit(representation.id)
+        changeStorage(of: representation.id) { $0.create() }
+        leave(.stage(representation.id, representation.info, commit: isFirst))
+    }
+
+    // MARK: Writing
+
+    /// Has what is only in memory of a representation written, one write a buffer at a time.
+    mutating func write(_ representation: Representation) {
+        let id = representation.id
+        guard let generation = representation.storage.writable, buffers.has(id) else { return }
+        guard environment.quota.hasRoom else {
+            if buffers.of(id).contains(where: { $0.undrained > 0 && !$0.isWriting }) { waitForSpace(representation) }
+            return
+        }
+        let orders = buffers.beginWrites(of: id, layout: generation.layout, isSealed: generation.isSealed, now: now)
+        for order in orders { leave(.write(order, lane: Int(truncatingIfNeeded: generation.identity))) }
+    }
+
+    /// A write reached the disk, or could not.
+    mutating func wrote(_ ticket: WriteTicket, error: String?) {
+        let ended = buffers.endWrite(ticket, error == nil ? .stored : .failed)
+        tellWatchers()
+        if error == nil {
+            // Whatever became of its buffer, the disk has these bytes.
+            let count = ticket.range.count
+            leave(.count { $0.stored += count })
+            tell(.stored(key: key.text, bytes: count))
+            syncing.wrote(now: now, interval: tuning.syncInterval)
+        }
+        let representation = representations[ended.representation]
+        switch (ended, error, representation) {
+        case (.current, let error?, let representation?): stopStoring(representation, error)
+        case (.current, nil, let representation?):
+            let now = now
+            changeStorage(of: representation.id) { $0.stored(now) }
+            commitIfDue(representation)
+            // Its own next bytes, and what waited for these.
+            write(representation)
+        case (.outdated, _, let representation?): write(representation)
+        default: break
+        }
+        // A write that was given up may have brought what readers have waited for since.
+        if case .current = ended {} else { wakeWaiting() }
+        replan()
+    }
+
+    /// The store was not there for a write: its bytes are still in their buffer.
+    mutating func notWritten(_ ticket: WriteTicket) {
+        let ended = buffers.endWrite(ticket, .notDone)
+        if !deferred.isSuspended, let representation = representations[ended.representation] { write(representation) }
+    }
+
+    /// The disk does not take bytes: playback goes on from memory, nothing more is stored of this representation now.
+    mutating func stopStoring(_ representation: Representation, _ reason: String) {
+        if representation.storage.isFirstFailure { tell(.degraded(key: key.text, reason: reason)) }
+        if !representation.isCommitted, representation.generation != nil { leave(.abandon(representation.info)) }
+        let (now, tuning) = (now, tuning)
+        changeStorage(of: representation.id) {
+            $0.fail(
+                keepsFiles: representation.isCommitted, now: now, firstPause: tuning.firstStoreRetry,
+                longestPause: tuning.longestStoreRetry)
+        }
+        leave(.requestEviction)
+    }
+
+    /// Writes that take too long: playback goes on without the store rather than wait for a disk that hangs.
+    mutating func failHungWrites() {
+        for representation in representations where representation.storage.target != nil {
+            guard let since = buffers.writingSince(representation.id), now - since >= tuning.writeTimeout else {
+                continue
+            }
+            let seconds = tuning.writeTimeout / TransferTuning.second
+            stopStoring(
+                representation, "the disk has not finished a write within \(seconds) s; playing on without storing")
+        }
+    }
+
+    // MARK: Files
+
+    /// The files of a representation were made, or could not be.
+    mutating func staged(_ id: RepresentationID, _ entry: StoredEntry?, isCommitted: Bool, _ error: StoreError?) {
+        tellWatchers()
+        guard let representation = representations[id], representation.storage.isCreating else {
+            if let entry, !isCommitted { leave(.abandon(entry.info)) }
+            return
+        }
+        replan()
+        guard let entry else {
+            stopStoring(representation, error?.description ?? "the entry could not be made")
+            // Those that were to take its place have nothing to wait for.
+            for other in representations { commitIfDue(other) }
+            return
+        }
+        leave(.addUsage(Quota.entryCost))
+        let isOutdated: Bool
+        if isCommitted {
+            isOutdated = representations.named(representation, as: entry.info)
+        } else {
+            representation.filesMade(as: entry.info)
+            isOutdated = false
+        }
+        changeStorage(of: id) { $0.created(entry.generation) }
+        expectTrimming(representation)
+        if isOutdated { writeDescription(of: representation) }
+        if !isCommitted { commitIfDue(representation) }
+        write(representation)
+    }
+
+    /// Has the description of a representation written.
+    /// - Parameter generation: Files that have to be on the disk before.
+    mutating func writeDescription(of representation: Representation, syncing generation: Generation? = nil) {
+        leave(.commit(representation.id, representation.info, syncing: generation))
+    }
+
+    /// Names the files of a representation where it is time to. What the description names is on the disk before the old files
+    /// go: a power cut leaves one of the two.
+    private mutating func commitIfDue(_ representation: Representation) {
+        guard !lifecycle.isRemoved, representations.commitIfDue(representation.id) else { return }
+        writeDescription(of: representation, syncing: representation.generation)
+    }
+
+    /// `info.json` could not be written.
+    mutating func commitFailed(_ id: RepresentationID, _ error: StoreError) {
+        if lifecycle.isRemoved { return }
+        if error.code == .gone, let generation = representations[id]?.generation { return filesDeleted(id, generation) }
+        tell(.degraded(key: key.text, reason: error.description))
+    }
+
+    // MARK: Files that others deleted
+
+    /// The representation whose files others may not delete without our noticing; `nil` for one that is not filled any more, or
+    /// with other files.
+    func fillable(_ id: RepresentationID, _ generation: Generation) -> Representation? {
+        guard !lifecycle.isRemoved, !deferred.isSuspended, let representation = representations[id],
+            !representation.isSuperseded, representation.storage.target === generation
+        else { return nil }
+        return representation
+    }
+
+    /// The files of a representation are not there any more: what comes from now on goes into new ones.
+    ///
+    /// What readers have not read yet and was only on disk is fetched again. The representation stays the same one, so it keeps
+    /// its identity, and with it the tags it was announced under.
+    mutating func filesDeleted(_ id: RepresentationID, _ generation: Generation) {
+        guard let representation = fillable(id, generation) else { return }
+        tell(.purged(key: key.text))
+        changeStorage(of: id) { $0.filesLost() }
+        representation.uncommit()
+        index.drop(id)
+        leave(.stage(id, representation.info, commit: representations.isFirstToCommit(id)))
+        wakeWaiting()
+        replan()
+    }
+
+    /// The files a write was to go to have no name. Answers whether its bytes stay in memory for new ones; those of an entry that
+    /// was replaced or removed on purpose are still written for its readers.
+    mutating func foundUnlinked(_ ticket: WriteTicket) -> Bool {
+        guard let id = buffers[ticket.buffer]?.representation, let generation = representations[id]?.storage.target,
+            fillable(id, generation) != nil
+        else { return false }
+        _ = buffers.endWrite(ticket, .notDone)
+        filesDeleted(id, generation)
+        return true
+    }
+
+    // MARK: Syncing
+
+    /// Whether a transfer or reader is there or not: a song that came in a second must not wait for its entry's end.
+    mutating func syncIfDue() { if syncing.isDue(now) { syncAll() } }
+
+    mutating func syncAll() {
+        syncing.done()
+        for representation in representations {
+            guard let generation = representation.storage.target else { continue }
+            let summary = representation.summary(lastUse: use.last, statistics: use.statistics, of: generation)
+            leave(.sync(representation.id, generation, summary))
+        }
+    }
+
+    // MARK: Where what a reader reads is stored
+
+    /// `nil` where the entry is gone, and the reader with it.
+    func status(of id: ReaderID) -> StorageStatus? {
+        guard let reader = readers[id], !lifecycle.isGone else { return nil }
+        guard let representation = representations[reader.representation] else {
+            return StorageStatus(place: .undecided, length: nil, isWriting: true)
+        }
+        let storage = representation.storage
+        let place: StorageStatus.Place =
+            if !storage.isSettled {
+                .undecided
+            } else if let generation = storage.generation, storage.target != nil || representation.isComplete {
+                .stored(generation, representation.info)
+            } else {
+                .notStored
+            }
+        return StorageStatus(place: place, length: representation.info.length, isWriting: hasUnwritten)
+    }
+}
+
+/// Where what a reader reads is stored, if it is.
+struct StorageStatus: Sendable {
+    enum Place: Sendable {
+        /// The first bytes have to come, or files to be made.
+        case undecided
+        case stored(Generation, EntryInfo)
+        case notStored
+    }
+
+    var place: Place
+    /// Length of the representation in bytes, if it is known.
+    var length: Int64?
+    /// Whether more will be stored without anything being fetched.
+    var isWriting: Bool
+
+    /// How many bytes are stored in one run from `offset` on, as far as that is known.
+    func stored(in range: ByteRange) -> Int64 {
+        guard case .stored(let generation, _) = place else { return 0 }
+        return min(generation.claimedEnd(from: range.lowerBound), range.upperBound) - range.lowerBound
+    }
+}

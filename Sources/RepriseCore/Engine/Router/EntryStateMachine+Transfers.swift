@@ -1,0 +1,333 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Transfers: they start, ask, are paused and end. What their answers mean is in `+Responses`, their bytes in `+Bodies`.
+extension EntryStateMachine {
+    // MARK: As the planner decides
+
+    mutating func start(for view: TransferPlanner.Reader, _ representation: Representation?) {
+        guard let reader = readers[view.id], let missing = view.missing, mayAsk() else { return }
+        // Only what is stored has to begin where a block can be filled.
+        let blockSize = environment.store?.layout.blockSize ?? 1
+        var start = missing - missing % blockSize
+        if let representation {
+            if !representation.info.servesRanges {
+                start = 0
+            } else if representation.storage.isOff {
+                start = missing
+            } else {
+                // What is held in memory is on its way to the disk, and is written before anything this transfer will bring;
+                // that its files are only being made changes nothing.
+                let first = representation.generation?.fillStart(for: missing) ?? start
+                start = buffers.holds(ByteRange(first, missing), of: representation.id) ? missing : first
+                if start > first {
+                    buffers.follow(representation.id)
+                    write(representation)
+                }
+            }
+        }
+        let transfer = TransferState(
+            id: makeID(), representation: representation?.id, start: start,
+            isSequential: representation.map { !$0.info.servesRanges } ?? false, requestIndex: reader.requestIndex,
+            readers: [reader.id], goal: min(view.end, view.position.adding(tuning.readAhead)), now: now,
+            continuation: continuationMaker)
+        transfers[transfer.id] = transfer
+        noteForwarded([reader.id], isCollapsed: false)
+        ask(transfer)
+    }
+
+    /// Makes what a new transfer guards its continuation with.
+    var continuationMaker: () -> RangeContinuation {
+        let (overlap, withheld) = (tuning.overlap, tuning.withheld)
+        return { RangeContinuation(limit: overlap, withheldLimit: withheld) }
+    }
+
+    /// Offset of the next byte a transfer will fill.
+    func head(of transfer: TransferState) -> Int64 {
+        transfer.buffer.flatMap { buffers[$0]?.head } ?? transfer.start
+    }
+
+    mutating func run(_ transfer: TransferState, to goal: Int64, for ids: [ReaderID]) {
+        noteForwarded(ids, isCollapsed: true)
+        if transfer.run(to: goal, for: ids, now: now) { noteRest(transfer) }
+        if transfer.request == nil {
+            if mayAskNext(transfer) { ask(transfer) }
+        } else {
+            demand(transfer)
+        }
+    }
+
+    /// The next request is asked when half of the last one was read on, or a reader waits for it.
+    private mutating func mayAskNext(_ transfer: TransferState) -> Bool {
+        guard mayAsk() else { return false }
+        guard transfer.lastAsked.count > 0 else { return true }
+        let half = transfer.lastAsked.lowerBound + transfer.lastAsked.count / 2
+        let head = head(of: transfer)
+        return transfer.readers.contains { id in
+            readers[id].map { $0.position >= half || ($0.isWaiting && $0.position >= head) } ?? false
+        }
+    }
+
+    mutating func pause(_ transfer: TransferState) {
+        transfer.pause(at: head(of: transfer), now: now)
+        noteRest(transfer)
+        if let representation = representations[transfer.representation] { write(representation) }
+    }
+
+    /// Ends a transfer; what only its buffer holds is still written, and read.
+    mutating func finish(_ transfer: TransferState) {
+        endRequest(of: transfer)
+        if let slot = transfer.returnSlot() { leave(.releaseSlot(slot)) }
+        transfers[transfer.id] = nil
+        // Readers that follow it go on with its request size.
+        let head = head(of: transfer)
+        for reader in transfer.readers.compactMap({ readers[$0] })
+        where transfer.start <= reader.position && reader.position <= head {
+            reader.resumeRequests(at: transfer.requestIndex)
+        }
+        guard let buffer = transfer.buffer else { return }
+        guard let representation = representations[transfer.representation] else { return buffers.drop(buffer) }
+        buffers.release(buffer)
+        write(representation)
+    }
+
+    /// Ends transfers that stored nothing: those that follow begin where a block can be filled.
+    mutating func dropTransfers(of id: RepresentationID) {
+        for transfer in transfers where transfer.representation == id {
+            endRequest(of: transfer)
+            if let slot = transfer.returnSlot() { leave(.releaseSlot(slot)) }
+            transfers[transfer.id] = nil
+        }
+        buffers.drop(id)
+        replan()
+    }
+
+    /// Tells a transfer's buffer whether more comes: in a sealed store what there is of a block waits for the rest of it.
+    func isResting(_ transfer: TransferState) -> Bool { transfer.request == nil || transfer.pausedSince != nil }
+
+    mutating func noteRest(_ transfer: TransferState) {
+        if let buffer = transfer.buffer { buffers.setAtRest(buffer, isResting(transfer)) }
+    }
+
+    // MARK: Requests
+
+    /// Whether the origin may be asked now: not while a failure is waited out, the origin asked to wait, or a fresh URL is
+    /// awaited.
+    mutating func mayAsk() -> Bool {
+        if renewal.isAsking || backoff.pausedUntil(now) != nil || restarts.pausedUntil(now) != nil { return false }
+        guard let holdOff = environment.hosts.holdOff(of: url.origin, for: key, now: now) else { return true }
+        backoff.heldOff(until: holdOff.until, holdOff.error, now: now)
+        // Readers that do not wait so long are told with this input.
+        replan()
+        return false
+    }
+
+    /// Sends a transfer's next request, once stored bytes for an overlap are read and the host has a connection slot.
+    mutating func ask(_ transfer: TransferState) {
+        guard transfer.request == nil, !transfer.readsOverlap else { return }
+        let wanted = nextRange(of: transfer)
+        var guarded = RangeContinuation.Request(
+            range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)
+        if let representation = representations[transfer.representation] {
+            if let generation = representation.generation, let unloaded = unloadedOverlap(generation, transfer) {
+                return load(representation.id, generation, unloaded)
+            }
+            switch transfer.nextRequest(wanted, known(of: representation, transfer, wanted)) {
+            case .send(let request): guarded = request
+            case .wait: return
+            case .read(let generation, let range): return leave(.readOverlap(transfer.id, generation, range))
+            case .giveUp:
+                finish(transfer)
+                return giveUp(representation)
+            }
+        }
+        if let slot = transfer.slot, slot.origin != url.origin { returnSlot(of: transfer) }
+        guard let slot = transfer.slot else {
+            guard transfer.awaitsSlotSince == nil else { return }
+            let ticket: SlotTicket = makeID()
+            transfer.awaitSlot(ticket, now: now)
+            return leave(.acquireSlot(ticket, origin: url.origin))
+        }
+        let requester = selector.requester(for: transfer.readers, of: readers, newest: caller).flatMap { readers[$0] }
+        let caller = requester?.caller ?? caller
+        var fields = ResponseSelector.allowed(caller, at: url)
+        fields["Accept-Encoding"] = "identity"
+        if let range = guarded.range { fields["Range"] = RangeSpecifier.field(for: range) }
+        if let ifRange = guarded.ifRange { fields["If-Range"] = ifRange }
+        let request = OriginRequestState(
+            id: makeID(), url: url, slot: slot, requester: requester?.id, callerFields: caller.fields,
+            asked: guarded.range, isConditional: guarded.ifRange != nil, isCheck: guarded.isCheck, now: now)
+        transfer.begin(request, asking: guarded.range ?? wanted, now: now)
+        noteRest(transfer)
+        send(request, fields, range: fields["Range"] ?? "all")
+    }
+
+    mutating func send(_ request: OriginRequestState, _ fields: HTTPFields, range: String) {
+        tell(.originRequest(key: key.text, range: range))
+        leave(.count { $0.originRequests += 1 })
+        leave(.send(request.id, OriginRequest(url: request.url, fields: fields)))
+    }
+
+    /// Bytes the sniffer looks at.
+    static let sniffedBytes: Int64 = 512
+
+    private func nextRange(of transfer: TransferState) -> ByteRange {
+        let representation = representations[transfer.representation]
+        let head = head(of: transfer)
+        if transfer.isSequential { return .from(head) }
+        // Without a strong validator the strict policy continues nothing: what is wanted has to come with one request.
+        let isStrict = environment.sameness.policy(for: url.host) == .strict
+        var end = isStrict ? .max : head.adding(tuning.requestSize(transfer.requestIndex))
+        if let generation = representation?.generation, case .absent(let until) = generation.availability(at: head) {
+            end = min(end, until)
+        }
+        end = min(end, nextCovered(after: head, transfer))
+        end = min(end, transfer.readers.compactMap { readers[$0]?.end }.max() ?? .max)
+        // Players open with a probe of two bytes. That is too little to tell media from a page, and what is not told apart is
+        // not stored: the probe would be asked again and again.
+        if head == 0, representation?.needsSniffing ?? true { end = max(end, EntryStateMachine.sniffedBytes) }
+        if let length = representation?.info.length { end = min(end, length) }
+        return ByteRange(head, max(end, head.adding(1)))
+    }
+
+    /// Cancels a transfer's request, if one is under way.
+    mutating func endRequest(of transfer: TransferState) {
+        guard let request = transfer.endRequest() else { return }
+        close(request)
+        noteRest(transfer)
+    }
+
+    /// A request is over: its exchange is cancelled where it goes on, and its connection slot goes back.
+    mutating func close(_ request: OriginRequestState) {
+        if let exchange = request.finish() { leave(.cancel(exchange)) }
+        leave(.releaseSlot(request.slot))
+    }
+
+    /// Asks for the next chunk, if there is memory for it and a reader wants it.
+    mutating func demand(_ transfer: TransferState) {
+        guard let request = transfer.request, request.hasHead, !request.isDemanding else { return }
+        let head = head(of: transfer)
+        guard request.isCheck || head < transfer.goal || head > request.position, hasMemory(transfer) else { return }
+        let (isNew, exchange) = request.demandChunk()
+        guard isNew else { return }
+        transfer.noteProgress(now: now)
+        if let exchange { leave(.demand(exchange)) }
+    }
+
+    /// Whether a transfer may hold one chunk more. Buffers that wait for the disk count whether or not a transfer still feeds
+    /// them, those of other entries as well: a disk that hangs must not fill the memory.
+    private func hasMemory(_ transfer: TransferState) -> Bool {
+        guard let buffer = transfer.buffer.flatMap({ buffers[$0] }) else { return true }
+        guard buffer.backlog < tuning.windowLimit else { return false }
+        guard buffer.awaitsDisk else { return true }
+        if buffers.unwritten >= tuning.windowLimit * Int64(tuning.requestsPerResource) { return false }
+        return !environment.unwritten.isExceeded || buffer.backlog == 0
+    }
+
+    // MARK: Connection slots and exchanges
+
+    mutating func slotGranted(_ ticket: SlotTicket, _ slot: HostTable.Slot) {
+        let isTaken = revalidation.granted(slot, ticket) || transfers.contains { $0.granted(slot, ticket) }
+        guard isTaken else { return leave(.releaseSlot(slot)) }
+        replan()
+    }
+
+    /// Slots that were granted and have no use now go to requests that wait for them.
+    mutating func returnUnusedSlots() {
+        if isAtRest { return }
+        if let slot = revalidation.returnSlot() { leave(.releaseSlot(slot)) }
+        for transfer in transfers { returnSlot(of: transfer) }
+    }
+
+    private mutating func returnSlot(of transfer: TransferState) {
+        if let slot = transfer.returnSlot() { leave(.releaseSlot(slot)) }
+    }
+
+    /// The request with an id that is under way.
+    func request(_ id: RequestID) -> OriginRequestState? {
+        if let request = revalidation.inFlight?.request, request.id == id { return request }
+        return transfers.first { $0.request?.id == id }?.request
+    }
+
+    /// The client has taken a request.
+    mutating func started(_ id: RequestID, _ exchange: any OriginExchange) {
+        guard let request = request(id) else { return leave(.cancel(exchange)) }
+        if let exchange = request.started(exchange) { leave(.demand(exchange)) }
+    }
+
+    // MARK: What an answer is compared with
+
+    /// Whose word counts for a transfer's next request, or an answer.
+    func trust(in origin: String, trial: RangeContinuation.Trial?) -> (entityTags: Bool, dates: Bool) {
+        let isLoose = origins.isLoose(origin) || trial == .otherHost
+        return (
+            entityTags: !isLoose && trial == nil && environment.hosts.trustsEntityTags(of: origin, now: wallClock),
+            dates: !isLoose
+        )
+    }
+
+    private func known(
+        of representation: Representation, _ transfer: TransferState, _ wanted: ByteRange
+    ) -> RangeContinuation.Known {
+        let trust = trust(in: url.origin, trial: transfer.trial)
+        let (buffers, id, isSequential) = (buffers, representation.id, transfer.isSequential)
+        /// The last held bytes before `end`.
+        func overlap(before end: Int64, _ limit: Int64) -> RangeContinuation.Overlap? {
+            buffers.bytes(of: id, before: end, limit: limit).map {
+                RangeContinuation.Overlap(offset: end - Int64($0.count), bytes: $0)
+            }
+        }
+        return RangeContinuation.Known(
+            guarding: ContinuationGuard(
+                policy: environment.sameness.policy(for: url.host), validator: representation.info.validator,
+                trustsEntityTags: trust.entityTags, trustsDates: trust.dates),
+            isBlank: isBlank(representation), isMoreComing: isMoreComing(of: id, besides: transfer),
+            held: { limit in
+                guard isSequential else { return overlap(before: wanted.lowerBound, limit) }
+                guard let end = buffers.heldEnd(id, from: 0) else { return nil }
+                return overlap(before: min(end, limit), limit).flatMap { $0.offset == 0 ? $0 : nil }
+            },
+            heldElsewhere: { limit in
+                guard let range = buffers.of(id).map(\.range).filter({ !$0.isEmpty }).max(by: { $0.count < $1.count })
+                else { return nil }
+                return overlap(before: min(range.upperBound, range.lowerBound.adding(limit)), limit)
+            },
+            stored: { limit in
+                guard let generation = representation.generation else { return nil }
+                let range = generation.askClaimed {
+                    RangeContinuation.overlap(in: $0, before: isSequential ? nil : wanted.lowerBound, limit: limit)
+                }
+                return range.map { (generation, $0) }
+            })
+    }
+
+    /// Whether bytes of a representation are on their way that an answer could be compared with.
+    private func isMoreComing(of id: RepresentationID, besides transfer: TransferState) -> Bool {
+        transfers.contains { $0.id != transfer.id && $0.representation == id && $0.request?.isDemanding == true }
+    }
+
+    /// Slots that have to be read before it is known which stored bytes an answer can be compared with; `nil` where none have.
+    private func unloadedOverlap(_ generation: Generation, _ transfer: TransferState) -> ByteRange? {
+        if transfer.isSequential {
+            guard case .unloaded(let range) = generation.availability(at: 0) else { return nil }
+            return range
+        }
+        return generation.askClaimed { $0.isEmpty } ? generation.firstUnloaded : nil
+    }
+
+    /// Whether no byte of a representation is stored, in memory or in a reader's hands. What was not looked at may be stored.
+    func isBlank(_ representation: Representation) -> Bool {
+        representation.generation.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
+            && !buffers.hasBytes(of: representation.id)
+            && !readers.reading(representation.id).contains(where: \.hasBytes)
+    }
+
+    /// Stored bytes for an overlap have been read, or could not be.
+    mutating func overlapRead(_ id: TransferID, _ bytes: [UInt8]?) {
+        guard let transfer = transfers[id], transfer.overlapRead(bytes) else { return }
+        ask(transfer)
+        replan()
+    }
+}

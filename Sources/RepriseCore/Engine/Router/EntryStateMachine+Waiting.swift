@@ -1,0 +1,156 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// Readers that wait: what they are told, and how long they wait.
+extension EntryStateMachine {
+    // MARK: What readers are told
+
+    /// Has a reader ask again.
+    mutating func wake(_ reader: Reader) {
+        if let waker = reader.takeWaker(now: now) { leave(.wake(waker)) }
+    }
+
+    /// Has readers ask again that wait for something that may be there.
+    mutating func wakeWaiting() { for reader in readers where reader.isWaiting { wake(reader) } }
+
+    mutating func wakeReaders(of id: RepresentationID, in range: ByteRange) {
+        for reader in readers where reader.isCalled && reader.representation == id && range.contains(reader.position) {
+            wake(reader)
+        }
+    }
+
+    mutating func fail(_ reader: Reader, _ error: CacheError) {
+        guard reader.fail(error) else { return }
+        wake(reader)
+        tellWatchers()
+    }
+
+    /// Sends a reader to another entry; one that was told of a representation here ends, as two answers must not meet in one.
+    mutating func redirect(_ reader: Reader, _ redirect: Redirect) {
+        guard reader.redirect(redirect) else {
+            return fail(
+                reader, CacheError(.changed, "the origin answers this reader otherwise than others; open it again"))
+        }
+        wake(reader)
+        tellWatchers()
+    }
+
+    /// Has a reader go on with a representation, whatever word on another it waited for.
+    mutating func give(_ reader: Reader, _ id: RepresentationID) {
+        reader.bind(to: id)
+        wake(reader)
+    }
+
+    // MARK: Time
+
+    /// Whether a reader's next byte has to come from the origin.
+    func isStarving(_ reader: Reader) -> Bool {
+        guard let representation = representations[reader.representation] else { return true }
+        switch representation.generation?.availability(at: reader.position) {
+        // What is stored only has to be read and verified; the origin's failures are not its own.
+        case .verified, .claimed, .unloaded: return false
+        case .absent, nil: break
+        }
+        return buffers.heldEnd(representation.id, from: reader.position) == nil
+    }
+
+    /// When a reader gives up on an origin that fails.
+    func givesUpAt(_ reader: Reader) -> Int64? {
+        let patience = reader.hasBytes || reader.isAnnounced ? tuning.retryDeadline : tuning.openDeadline
+        return backoff.failsAt(waitsSince: reader.waitsSince, patience: patience)
+    }
+
+    /// Readers that have waited past the deadline get the last error, or what is stored where that is allowed.
+    mutating func failExpiredWaiters() {
+        failWithoutSlot()
+        if let refused = renewal.expire(tuning.retryDeadline, now: now) {
+            failRefused(refused, "no fresh URL came in time")
+        }
+        guard let error = backoff.error else { return }
+        for reader in readers where reader.isAwaiting {
+            guard let due = givesUpAt(reader), due <= now, isStarving(reader) else { continue }
+            if reader.awaitsValidation, serveStale(reader) { continue }
+            if reader.representation == nil, serveSuperseded(reader) { continue }
+            fail(reader, error)
+        }
+    }
+
+    /// Readers whose transfer or confirmation never got a connection slot get an error too.
+    private mutating func failWithoutSlot() {
+        for reader in readers where reader.isAwaiting {
+            guard let due = failsWithoutSlotAt(reader), due <= now, isStarving(reader) else { continue }
+            let words = "all \(tuning.requestsPerHost) connections to \(url.host) are in use; try again"
+            fail(reader, CacheError(.originTimedOut, words))
+        }
+    }
+
+    /// When a reader has waited too long for a connection slot; `nil` where it waits for none.
+    func failsWithoutSlotAt(_ reader: Reader) -> Int64? {
+        let since =
+            reader.awaitsValidation
+            ? revalidation.awaitsSlotSince
+            : transfers.lazy.filter { $0.readers.contains(reader.id) }.compactMap(\.awaitsSlotSince).min()
+        return since.map { max($0, reader.waitsSince).adding(tuning.retryDeadline).adding(1) }
+    }
+
+    /// Lets a reader have what is stored of a replaced representation where the origin cannot give the new one.
+    private mutating func serveSuperseded(_ reader: Reader) -> Bool {
+        guard let current = representations[representations.current], environment.freshness == .immutable else {
+            return false
+        }
+        reader.restartWait(now: now)
+        give(reader, current.id)
+        return true
+    }
+
+    /// Readers of a superseded representation go on with the newest, or end where they were told of the old one.
+    mutating func moveReadersOfSuperseded() {
+        guard representations.contains(where: \.isSuperseded) else { return }
+        for reader in readers where !reader.hasEnded {
+            guard let representation = representations[reader.representation], representation.isSuperseded else {
+                continue
+            }
+            if !reader.isAnnounced, let newest = representations.newest {
+                if belongs(reader, to: newest) { give(reader, newest.id) }
+                continue
+            }
+            guard reader.isWaiting, isStarving(reader) else { continue }
+            fail(reader, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
+        }
+        for representation in representations
+        where representation.isSuperseded && representation.id != representations.current {
+            let id = representation.id
+            guard !readers.reads(id), !transfers.contains(where: { $0.representation == id }), !buffers.has(id),
+                revalidation.inFlight?.representation != id
+            else { continue }
+            representations.remove(id)
+        }
+    }
+
+    /// Without ranges and without a store a transfer cannot go back: readers that come later fetch for themselves, readers that
+    /// fell behind get an error.
+    mutating func failReadersLeftBehind() {
+        for transfer in transfers where transfer.isSequential {
+            guard let representation = representations[transfer.representation], representation.storage.isOff else {
+                continue
+            }
+            let base = transfer.buffer.flatMap { buffers[$0]?.range.lowerBound } ?? 0
+            for reader in readers.reading(representation.id)
+            where reader.isWaiting && reader.position < base && isStarving(reader) {
+                if !reader.isAnnounced, !isPrivate {
+                    redirect(reader, .alone)
+                } else {
+                    fail(
+                        reader,
+                        CacheError(
+                            .store, "the reader fell behind; the origin serves no ranges and nothing can be stored"))
+                }
+            }
+        }
+    }
+
+    /// In a transfer that cannot be stored, a reader that stands still does not hold up the others.
+    func isLeftBehind(_ reader: Reader) -> Bool { !reader.isCalled && now - reader.lastStep > tuning.detachAfter }
+}

@@ -1,0 +1,166 @@
+import RepriseHTTP
+import RepriseStorage
+
+/// Which answer a request may be given, whose fields ask for it, and who may have what comes (RFC 9111 §3 and §4). It remembers
+/// whose fields the origin refused, and who was answered for itself alone.
+struct ResponseSelector {
+    /// What a stored answer is to a request.
+    enum Selection: Hashable {
+        /// It may be used; whether it is to be confirmed meanwhile.
+        case use(isConfirmedMeanwhile: Bool)
+        /// The origin has to confirm it first.
+        case validate(CacheStatus.Forward)
+        /// The request wants only what is stored and may be used (RFC 9111 §5.2.1.7).
+        case onlyIfCachedMiss
+        /// It is not for this request.
+        case redirect(Redirect)
+    }
+
+    private let policy: FreshnessPolicy
+    private let isPrivate: Bool
+    /// Whether the entry has its key for what its requests say, beside the URL.
+    private let isOfVariant: Bool
+    /// Fields the origin refused lately: another caller's may still do.
+    private var refusedFields: [HTTPFields] = []
+    /// Fields that the origin answered for their callers alone while they read what is shared; the newest few.
+    private var ownFields: [HTTPFields] = []
+    private static let mostRefused = 4
+    private static let mostOwn = 16
+
+    init(policy: FreshnessPolicy, isPrivate: Bool, isOfVariant: Bool) {
+        self.policy = policy
+        self.isPrivate = isPrivate
+        self.isOfVariant = isOfVariant
+    }
+
+    /// Whether RFC 9111 says who may have what.
+    var isSharedHTTP: Bool { policy == .http && !isPrivate }
+
+    // MARK: Stored answers
+
+    /// Whether a reader may use a stored answer now.
+    func select(_ representation: Representation, for reader: Reader, wallClock: Int64) -> Selection {
+        guard isSharedHTTP else { return .use(isConfirmedMeanwhile: false) }
+        if ownFields.contains(reader.fields) { return .redirect(.alone) }
+        if let redirect = redirect(for: reader.fields, from: representation) { return .redirect(redirect) }
+        if reader.isConfirmed { return .use(isConfirmedMeanwhile: false) }
+        switch reuse(of: representation, by: reader.fields, wallClock: wallClock).verdict {
+        case .use, .useStale: return .use(isConfirmedMeanwhile: false)
+        case .useWhileConfirming: return .use(isConfirmedMeanwhile: true)
+        case .confirm(let reason): return .validate(reason)
+        case .unsatisfiable: return .onlyIfCachedMiss
+        }
+    }
+
+    /// Whether a stored answer may be used for a request with those fields.
+    func reuse(of representation: Representation, by fields: HTTPFields, wallClock: Int64) -> ReuseRule {
+        ReuseRule(stored: freshness(of: representation), request: RequestCacheControl(fields), now: wallClock)
+    }
+
+    /// Where a request goes on whose fields choose another answer than this one (RFC 9111 §4.1); `nil` where they choose it.
+    func redirect(for fields: HTTPFields, from representation: Representation) -> Redirect? {
+        guard isOtherVariant(representation, fields) else { return nil }
+        return Variant(answer: representation.info.fields, request: fields).map { .variant($0) } ?? .alone
+    }
+
+    /// Whether an answer was chosen by other request fields than these.
+    func isOtherVariant(_ representation: Representation, _ fields: HTTPFields) -> Bool {
+        guard isSharedHTTP, !representation.isPrivate else { return false }
+        return Variant(answer: representation.info.fields, request: fields)?.text != representation.info.variant
+    }
+
+    /// What an answer's variant is called in its description.
+    func variant(of answer: HTTPFields, to request: HTTPFields) -> String? {
+        policy == .http ? Variant(answer: answer, request: request)?.text : nil
+    }
+
+    func freshness(of representation: Representation) -> Freshness {
+        Freshness(fields: representation.info.fields, checked: representation.info.checked)
+    }
+
+    // MARK: What is told of it
+
+    /// Why a request goes on to the origin where nothing is stored for it.
+    func reason(_ fields: HTTPFields) -> CacheStatus.Forward {
+        if isPrivate { return RequestCacheControl(fields).noStore ? .bypass : .miss }
+        return isOfVariant ? .varyMiss : .uriMiss
+    }
+
+    /// What `Age` is to say; `nil` where the origin made or confirmed it for this very request.
+    func age(of representation: Representation, for reader: Reader, wallClock: @autoclosure () -> Int64) -> Int64? {
+        guard isSharedHTTP else { return nil }
+        let outcome = reader.outcome
+        let isOld = outcome.isHit || outcome.isCollapsed || outcome.forward == .partial
+        guard isOld || outcome.detail != nil || representation.info.fields.contains("Age") else { return nil }
+        return freshness(of: representation).age(now: wallClock())
+    }
+
+    /// How a reader's request was handled, as far as that is known now.
+    func outcome(of reader: Reader, _ representation: Representation?, wallClock: Int64) -> CacheStatus {
+        var outcome = reader.outcome
+        guard let representation else { return outcome }
+        if isSharedHTTP { outcome.ttl = freshness(of: representation).timeLeft(now: wallClock) }
+        if !representation.storage.isOff { outcome.isStored = !outcome.isHit }
+        return outcome
+    }
+
+    // MARK: Answers that come
+
+    /// Whether an answer may be shared: what it says of itself and of its request (RFC 9111 §3, §5.2.2.7).
+    func mayShare(_ head: OriginResponseHead, to request: HTTPFields) -> Bool {
+        guard isSharedHTTP else { return true }
+        return StoringRule.refusal(status: head.status, fields: head.fields, request: request) == nil
+    }
+
+    /// The same where what is shared already is answered about.
+    func mayShare(_ head: OriginResponseHead, to request: HTTPFields, _ verdict: ResponseJudge.Verdict) -> Bool {
+        switch verdict {
+        case .part, .whole, .changed: mayShare(head, to: request)
+        // It confirms what is shared already, whoever asked, unless it takes the permission back.
+        case .notModified: mayShare(head, to: [:])
+        case .pastEnd, .refused, .busy, .invalid: true
+        }
+    }
+
+    // MARK: Requests that are sent
+
+    /// The reader whose fields a request for `wanting` is sent with. Where answers may depend on credentials it is the one that
+    /// needs it most; else the newest caller's fields are sent, as tokens run out, unless the origin refused them.
+    func requester(for wanting: [ReaderID], of readers: ReaderTable, newest: Caller) -> ReaderID? {
+        guard policy == .immutable, !refusedFields.contains(newest.fields) else { return wanting.first }
+        return wanting.first { readers[$0]?.fields == newest.fields }
+    }
+
+    /// The fields of a caller that may be sent to a URL: what may be a credential stays with the origin it was given for.
+    static func allowed(_ caller: Caller, at url: OriginURL) -> HTTPFields {
+        guard caller.url != url, caller.url.origin != url.origin else { return caller.fields }
+        var allowed = HTTPFields()
+        for line in caller.fields.lines where harmless.contains(where: line.name.equalsIgnoringCase) {
+            allowed.add(line.name, line.value)
+        }
+        return allowed
+    }
+
+    /// Whether a refusal is told to a reader: it is for the readers the request was sent for, which are those with its fields.
+    func concerns(_ reader: Reader, _ request: OriginRequestState) -> Bool {
+        reader.fields == request.callerFields || request.requester == reader.id && policy == .http
+    }
+
+    /// Request fields that carry no credential.
+    private static let harmless = ["Accept", "Accept-Language", "Cache-Control", "Pragma", "User-Agent"]
+
+    // MARK: Inputs
+
+    /// The origin refused a request with these fields.
+    mutating func refused(_ fields: HTTPFields) {
+        guard policy != .http, !refusedFields.contains(fields) else { return }
+        refusedFields.append(fields)
+        if refusedFields.count > ResponseSelector.mostRefused { refusedFields.removeFirst() }
+    }
+
+    /// The origin answered a reader with these fields for itself alone: opened again, it is not given the shared beginning.
+    mutating func answeredAlone(_ fields: HTTPFields) {
+        if !ownFields.contains(fields) { ownFields.append(fields) }
+        if ownFields.count > ResponseSelector.mostOwn { ownFields.removeFirst() }
+    }
+}

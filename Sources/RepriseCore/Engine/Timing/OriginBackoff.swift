@@ -1,0 +1,101 @@
+import RepriseRanges
+
+/// A run of failures at the origin: since when, how often, and when the origin may be asked again.
+///
+///     clear --failed, heldOff--> waiting --progressed, reset--> clear
+///
+/// A pause belongs to what failed: readers that come anew, or ask for another place, are not made to wait for it.
+struct OriginBackoff {
+    private struct Run {
+        /// When it began, in nanoseconds.
+        var since: Int64
+        var attempts: Int
+        var notBefore: Int64
+        var error: CacheError
+        /// The byte that could not be had; only its coming ends the run. An origin that breaks off at the same place every time
+        /// makes no progress, however many bytes it repeats before. `nil`: any byte does.
+        var offset: Int64?
+    }
+
+    /// How long the pauses are, in nanoseconds.
+    struct Pauses {
+        var first: Int64
+        var longest: Int64
+    }
+
+    /// `nil`: clear.
+    private var run: Run?
+
+    // MARK: State
+
+    /// What failed last.
+    var error: CacheError? { run?.error }
+    /// Failures in a row.
+    var attempts: Int { run?.attempts ?? 0 }
+    /// When the origin may be asked again, in nanoseconds; `nil` where it may be now.
+    func pausedUntil(_ now: Int64) -> Int64? { run.flatMap { now < $0.notBefore ? $0.notBefore : nil } }
+
+    /// Whether the origin broke off at that byte so often that the resource seems to end there.
+    func endsRepeatedly(at offset: Int64) -> Bool { run.map { $0.offset == offset && $0.attempts >= 2 } ?? false }
+
+    /// When a reader that waits since `waitsSince`, and for at most `patience`, gets the error; `nil` where nothing failed. One
+    /// that the origin has asked to wait longer than that gets it at once.
+    func failsAt(waitsSince: Int64, patience: Int64) -> Int64? {
+        guard let run else { return nil }
+        let begun = max(run.since, waitsSince)
+        if run.error.retryAfter != nil, run.notBefore - begun > patience { return begun }
+        return begun.adding(patience).adding(1)
+    }
+
+    // MARK: Inputs
+
+    /// A request came to nothing, or its answer cannot be used.
+    /// - Parameters:
+    ///   - retryAfter: How long the origin asked to wait, in nanoseconds.
+    ///   - jitter: From 0 up to 1.
+    mutating func failed(
+        _ error: CacheError, at offset: Int64?, now: Int64, pauses: Pauses, retryAfter: Int64, jitter: Double
+    ) {
+        let attempts = attempts + 1
+        let pause = min(pauses.first << Int64(min(attempts - 1, 10)), pauses.longest)
+        let wait = max(pause + Int64(Double(pause) * 0.25 * jitter), retryAfter)
+        run = Run(
+            since: run?.since ?? now, attempts: attempts, notBefore: now.adding(wait), error: error, offset: offset)
+    }
+
+    /// The host asked another request to wait.
+    mutating func heldOff(until: Int64, _ error: CacheError, now: Int64) {
+        run = Run(since: now, attempts: 1, notBefore: until, error: error)
+    }
+
+    /// Bytes came: whether the one that could not be had is among them ends the run.
+    mutating func progressed(by contains: (Int64) -> Bool) {
+        guard let run else { return }
+        if run.offset.map(contains) ?? true { self.run = nil }
+    }
+
+    /// A reader came, or asks for another place.
+    /// - Parameter othersWait: Whether readers wait that have met the failures.
+    mutating func demandCame(othersWait: Bool, now: Int64) {
+        guard othersWait else { return run = nil }
+        run?.since = now
+        run?.notBefore = now
+    }
+
+    /// The network is back: what failed on the way to the origin is tried at once, with short pauses again. What the origin
+    /// itself asked to wait for stays waited for, and no reader waits longer in all than it would have. `false` where it
+    /// changes nothing.
+    mutating func networkPathReturned(now: Int64) -> Bool {
+        guard let error = run?.error, error.retryAfter == nil else { return false }
+        switch error.code {
+        case .originUnreachable, .originTimedOut: break
+        default: return false
+        }
+        run?.attempts = 0
+        run?.notBefore = now
+        return true
+    }
+
+    /// The origin answered as it should.
+    mutating func reset() { run = nil }
+}

@@ -1,0 +1,140 @@
+import RepriseHTTP
+import RepriseRanges
+
+/// One request to the origin, from its sending to its end.
+///
+///     sent --head--> receiving --body--> receiving ... --end, failed, cancelled--> (its owner drops it)
+///
+/// Guarantees: it holds one connection slot, which goes with it; at most one chunk is asked for at a time, none before the
+/// head; what it brought is for the reader it was sent for.
+///
+/// A reference, its entry's alone and under its lock.
+final class OriginRequestState {
+    private enum Demand {
+        case none
+        /// A chunk was asked for before the exchange was there to be told.
+        case owed
+        /// A chunk was asked for and has not come.
+        case outstanding
+    }
+
+    let id: RequestID
+    let url: OriginURL
+    let slot: HostTable.Slot
+    /// The reader whose fields it carries: what is not to be shared belongs to that one alone. `nil` where no reader waits.
+    let requester: ReaderID?
+    /// The fields of that reader's caller.
+    let callerFields: HTTPFields
+    /// The bytes asked for; `nil` where no `Range` was sent.
+    let asked: ByteRange?
+    /// Whether it carried `If-Range`.
+    let isConditional: Bool
+    /// Nanoseconds.
+    let sentAt: Int64
+
+    /// Whether it asks only for stored bytes, to compare them.
+    private(set) var isCheck: Bool
+    private(set) var hasHead = false
+    private var exchange: (any OriginExchange)?
+    private var demand = Demand.none
+    /// Offset of the next byte of the body.
+    private(set) var position: Int64 = 0
+    /// Where the body ends by its own word.
+    private(set) var end: Int64?
+    /// The length of the whole by its own word: the representation's once the bytes are known to be its.
+    private(set) var announcedLength: Int64?
+    /// Bytes of the body so far.
+    private(set) var bodyBytes: Int64 = 0
+    /// Bytes received since `measuredFrom`, for the host's rate.
+    private var measured: Int64 = 0
+    private var measuredFrom: Int64 = 0
+
+    init(
+        id: RequestID, url: OriginURL, slot: HostTable.Slot, requester: ReaderID?, callerFields: HTTPFields,
+        asked: ByteRange?, isConditional: Bool, isCheck: Bool, now: Int64
+    ) {
+        self.id = id
+        self.url = url
+        self.slot = slot
+        self.requester = requester
+        self.callerFields = callerFields
+        self.asked = asked
+        self.isConditional = isConditional
+        self.isCheck = isCheck
+        sentAt = now
+    }
+
+    // MARK: State
+
+    /// Whether a chunk was asked for and has not come.
+    var isDemanding: Bool { if case .none = demand { false } else { true } }
+
+    /// When its answer's head is too late, in nanoseconds; `nil` where it has come.
+    func headDue(_ timeout: Int64) -> Int64? { hasHead ? nil : sentAt.adding(timeout).adding(1) }
+
+    // MARK: Inputs
+
+    /// The client has taken it: the exchange, where it is to be asked for a chunk at once.
+    func started(_ exchange: any OriginExchange) -> (any OriginExchange)? {
+        self.exchange = exchange
+        guard case .owed = demand else { return nil }
+        demand = .outstanding
+        return exchange
+    }
+
+    /// The head of its answer came: how long that took, in nanoseconds.
+    func receivedHead(now: Int64) -> Int64 {
+        hasHead = true
+        measuredFrom = now
+        return now - sentAt
+    }
+
+    /// Its body begins at `position`, and ends at `end` by its own word.
+    func beginBody(at position: Int64, end: Int64?) {
+        self.position = position
+        self.end = end
+    }
+
+    /// It tells a length that is believed once its bytes are known to be the representation's.
+    func announce(length: Int64) { announcedLength = length }
+
+    /// The answer is used for what it brings, whatever it was asked for.
+    func becomesContent() { isCheck = false }
+
+    /// Asks for a chunk: the exchange to ask, where there is one. `false` where one was asked for already.
+    func demandChunk() -> (isNew: Bool, exchange: (any OriginExchange)?) {
+        guard hasHead, !isDemanding else { return (false, nil) }
+        demand = exchange == nil ? .owed : .outstanding
+        return (true, exchange)
+    }
+
+    /// A chunk came. Answers where its first byte lies and how many bytes of it count: what is past the announced end belongs
+    /// to nothing.
+    func received(_ count: Int64) -> (position: Int64, used: Int64) {
+        demand = .none
+        bodyBytes += count
+        let begun = position
+        let used = end.map { min(count, max(0, $0 - begun)) } ?? count
+        position += used
+        return (begun, used)
+    }
+
+    /// Counts received bytes; the connection's rate in bytes a second once it was measured for `interval`.
+    func measure(_ count: Int64, interval: Int64, now: Int64) -> Double? {
+        measured += count
+        let elapsed = now - measuredFrom
+        guard elapsed >= interval else { return nil }
+        let rate = Double(measured) * Double(TransferTuning.second) / Double(elapsed)
+        restartMeasure(now: now)
+        return rate
+    }
+
+    /// A pause is no measure of the host.
+    func restartMeasure(now: Int64) {
+        measuredFrom = now
+        measured = 0
+    }
+
+    /// It is over: the exchange, which is to be cancelled where it has not ended by itself.
+    func finish() -> (any OriginExchange)? { exchange }
+}

@@ -1,0 +1,207 @@
+import RepriseHTTP
+import RepriseRanges
+import RepriseStorage
+
+/// The filling of one gap by one request after another. Its bytes go into a fill buffer, which outlives it where they are still
+/// on their way to the disk.
+///
+///     idle --wantSlot--> awaitingSlot --granted--> granted --begin--> requesting --endRequest--> idle ...
+///      ^                     |                       |
+///      +---- cancelled ------+------ not used -------+
+///
+/// Guarantees: a request has exactly one connection slot; one slot is waited for at a time.
+///
+/// A reference, its entry's alone and under its lock.
+final class TransferState: Identifiable {
+    private enum Connection {
+        case idle
+        case awaitingSlot(SlotTicket, since: Int64)
+        /// The slot goes back where the transfer does not use it with the same input.
+        case granted(HostTable.Slot)
+        case requesting(OriginRequestState)
+    }
+
+    let id: TransferID
+    /// `nil` until the first answer shows one.
+    private(set) var representation: RepresentationID?
+    /// Offset at which it begins to fill.
+    private(set) var start: Int64
+    /// Where its bytes go; `nil` before the first one.
+    private(set) var buffer: BufferID?
+    private var connection = Connection.idle
+    /// Number of the next request, for its size.
+    private(set) var requestIndex: Int
+    /// Where the last request began and how much it asked for.
+    private(set) var lastAsked = ByteRange(0, 0)
+    /// Readers it runs for.
+    private(set) var readers: [ReaderID] = []
+    /// Offset up to which they want bytes.
+    private(set) var goal: Int64 = 0
+    private(set) var pausedSince: Int64?
+    /// When it lost its last reader, and where it stood.
+    private(set) var unwanted: TransferPlanner.Unwanted?
+    /// Nanoseconds.
+    private(set) var lastProgress: Int64
+    /// Whether it brings everything from 0 because the origin serves no ranges.
+    private(set) var isSequential: Bool
+    private var continuation: RangeContinuation
+    private let makeContinuation: () -> RangeContinuation
+
+    init(
+        id: TransferID, representation: RepresentationID?, start: Int64, isSequential: Bool, requestIndex: Int,
+        readers: [ReaderID], goal: Int64, now: Int64, continuation: @escaping () -> RangeContinuation
+    ) {
+        self.id = id
+        self.representation = representation
+        self.start = start
+        self.isSequential = isSequential
+        self.requestIndex = requestIndex
+        self.readers = readers
+        self.goal = goal
+        makeContinuation = continuation
+        self.continuation = continuation()
+        lastProgress = now
+    }
+
+    // MARK: State
+
+    /// The request that is under way.
+    var request: OriginRequestState? { if case .requesting(let request) = connection { request } else { nil } }
+
+    /// The connection slot it was granted and has not used.
+    var slot: HostTable.Slot? { if case .granted(let slot) = connection { slot } else { nil } }
+
+    /// Since when it waits for a connection slot, in nanoseconds; `nil` where it does not.
+    var awaitsSlotSince: Int64? { if case .awaitingSlot(_, let since) = connection { since } else { nil } }
+
+    /// Whether stored bytes are being read that an answer is to be compared with.
+    var readsOverlap: Bool { continuation.isReading }
+    /// Why bytes decide although validators differ.
+    var trial: RangeContinuation.Trial? { continuation.trial }
+    /// Whether bytes have shown, or will before any other is taken, that the answers belong to the representation.
+    var isContinuationConfirmed: Bool { continuation.isConfirmed }
+    /// Whether bytes have still to be the same before what the answer under way says is believed.
+    var isComparing: Bool { continuation.isComparing }
+
+    /// When it has been silent for too long after it was asked for a chunk, in nanoseconds; `nil` where it was not asked.
+    func stalledAt(_ timeout: Int64) -> Int64? {
+        request?.isDemanding == true ? lastProgress.adding(timeout).adding(1) : nil
+    }
+
+    // MARK: Inputs: the plan
+
+    /// Brings bytes up to `goal`, for these readers. `true` where it was paused.
+    func run(to goal: Int64, for readers: [ReaderID], now: Int64) -> Bool {
+        self.goal = goal
+        self.readers = readers
+        guard pausedSince != nil else { return false }
+        pausedSince = nil
+        lastProgress = now
+        request?.restartMeasure(now: now)
+        return true
+    }
+
+    /// Asks for no more, and keeps its connection.
+    func pause(at head: Int64, now: Int64) {
+        goal = head
+        pausedSince = pausedSince ?? now
+    }
+
+    /// Whether it has readers.
+    func noteWanted(_ isWanted: Bool, head: Int64, now: Int64) {
+        if isWanted { unwanted = nil } else { unwanted = unwanted ?? .init(since: now, head: head) }
+    }
+
+    // MARK: Inputs: connection slots and requests
+
+    func awaitSlot(_ ticket: SlotTicket, now: Int64) {
+        if case .idle = connection { connection = .awaitingSlot(ticket, since: now) }
+    }
+
+    /// A slot is there. `false` where it does not wait for that one.
+    func granted(_ slot: HostTable.Slot, _ ticket: SlotTicket) -> Bool {
+        guard case .awaitingSlot(ticket, _) = connection else { return false }
+        connection = .granted(slot)
+        return true
+    }
+
+    /// The slot it was granted and has no use for.
+    func returnSlot() -> HostTable.Slot? {
+        guard let slot else { return nil }
+        connection = .idle
+        return slot
+    }
+
+    /// What the next request has to be like; where it is to be sent, `begin` follows.
+    func nextRequest(_ wanted: ByteRange, _ known: RangeContinuation.Known) -> RangeContinuation.Step {
+        continuation.next(wanted, isSequential: isSequential, known)
+    }
+
+    /// Its request is sent.
+    func begin(_ request: OriginRequestState, asking range: ByteRange, now: Int64) {
+        guard case .granted = connection else { return assertionFailure("a request without a connection slot") }
+        connection = .requesting(request)
+        lastProgress = now
+        guard !request.isCheck else { return }
+        // What is asked for again from where it was asked for before counts once.
+        if range.lowerBound != lastAsked.lowerBound || lastAsked.isEmpty { requestIndex += 1 }
+        lastAsked = range
+    }
+
+    /// Takes over a request that was sent for something else, and whose answer brings content.
+    func adopt(_ request: OriginRequestState) { connection = .requesting(request) }
+
+    /// Its request is over, if it has one.
+    func endRequest() -> OriginRequestState? {
+        guard case .requesting(let request) = connection else {
+            if case .awaitingSlot = connection { connection = .idle }
+            return nil
+        }
+        connection = .idle
+        continuation.requestEnded(received: request.bodyBytes)
+        return request
+    }
+
+    /// Something came, or was asked for.
+    func noteProgress(now: Int64) { lastProgress = now }
+
+    // MARK: Inputs: what it fills
+
+    /// Its bytes are compared with what is held.
+    func compare(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> RangeContinuation.Comparison {
+        continuation.compare(bytes, at: offset)
+    }
+
+    /// Stored bytes for an overlap were read, or could not be. `false` where none are awaited.
+    func overlapRead(_ bytes: [UInt8]?) -> Bool {
+        guard continuation.isReading else { return false }
+        continuation.overlapRead(bytes)
+        return true
+    }
+
+    /// Validators differ, which need not mean that the bytes do: the next request compares them.
+    func begin(_ trial: RangeContinuation.Trial) { continuation.begin(trial) }
+
+    /// An answer showed that it fills a representation that was there.
+    func join(_ representation: RepresentationID) { self.representation = representation }
+
+    /// It fills another representation from here on, of which nothing is held.
+    func fill(_ representation: RepresentationID) {
+        self.representation = representation
+        continuation = makeContinuation()
+    }
+
+    /// The origin sends everything from 0.
+    func becomeSequential() { isSequential = true }
+
+    /// Its first byte came.
+    func fill(into buffer: BufferID) { self.buffer = buffer }
+
+    /// It goes on elsewhere, or for another representation: the buffer with what it has brought.
+    func restart(at offset: Int64) -> BufferID? {
+        defer { buffer = nil }
+        start = offset
+        continuation.wentElsewhere()
+        return buffer
+    }
+}

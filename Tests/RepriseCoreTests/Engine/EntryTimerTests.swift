@@ -1,0 +1,64 @@
+import RepriseRanges
+import Testing
+
+@testable import RepriseCore
+
+@Suite struct EntryTimerTests {
+    @Test func `a timer runs for the earliest time that was set, and one that was overtaken is ignored`() {
+        var timer = EntryTimer()
+        let sets = [timer.set(for: 100), timer.set(for: 200), timer.set(for: 50), timer.set(for: 50)]
+        #expect(sets == [true, false, true, false])
+        let overtaken = timer.fired(100)
+        let due = timer.fired(50)
+        let again = timer.fired(50)
+        #expect(!overtaken && due && !again)
+        let next = timer.set(for: 200)
+        #expect(next)
+    }
+
+    @Test func `what is being read is not read twice, a representation at a time`() {
+        var reads = IndexReads()
+        let first = reads.begin(ByteRange(0, 100), of: 1)
+        let second = reads.begin(ByteRange(50, 150), of: 1)
+        let other = reads.begin(ByteRange(0, 100), of: 2)
+        #expect(first == [ByteRange(0, 100)] && second == [ByteRange(100, 150)] && other == [ByteRange(0, 100)])
+        #expect(reads.contains(ByteRange(20, 140), of: 1) && !reads.contains(ByteRange(20, 140), of: 2))
+        reads.end(ByteRange(0, 50), of: 1)
+        #expect(!reads.contains(ByteRange(40, 60), of: 1))
+        reads.drop(1)
+        #expect(!reads.contains(ByteRange(100, 110), of: 1) && reads.contains(ByteRange(0, 100), of: 2))
+    }
+
+    @Test func `watchers are told once, and that writing has ended`() {
+        var watchers = StorageWatchers()
+        watchers.add {}
+        #expect(watchers.followsWriting)
+        let began = watchers.writingChanged(true)
+        let goesOn = watchers.writingChanged(true)
+        let ended = watchers.writingChanged(false)
+        #expect(!began && !goesOn && ended)
+        #expect(watchers.take().count == 1 && watchers.take().isEmpty)
+    }
+
+    @Test func `work that was put aside comes back once the store does`() {
+        var work = DeferredWork(isSuspended: false)
+        work.add(.open)
+        #expect(work.resume() == nil, "it was not given away")
+        let first = work.suspend()
+        let again = work.suspend()
+        work.add(.requestEviction)
+        #expect(first && !again && work.isSuspended)
+        #expect(work.resume()?.count == 2)
+        #expect(!work.isSuspended && work.resume() == nil)
+    }
+
+    @Test func `what was written is synced an interval after its first byte`() {
+        var schedule = SyncSchedule()
+        #expect(!schedule.isDue(.max))
+        schedule.wrote(now: 10, interval: 5)
+        schedule.wrote(now: 14, interval: 5)
+        #expect(schedule.due == 15 && !schedule.isDue(14) && schedule.isDue(15))
+        schedule.done()
+        #expect(schedule.due == nil)
+    }
+}

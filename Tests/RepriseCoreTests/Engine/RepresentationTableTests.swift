@@ -1,0 +1,86 @@
+import RepriseHTTP
+import RepriseRanges
+import RepriseStorage
+import RepriseTesting
+import Testing
+
+@testable import RepriseCore
+
+@Suite struct RepresentationTableTests {
+    private func info(length: Int64? = 100, type: String = "audio/mpeg") -> EntryInfo {
+        EntryInfo(
+            key: "k", url: "http://a/b", generation: 0, identity: 1, fileExtension: "mp3",
+            validator: Validator(fields: [:]), length: length, servesRanges: true, fields: ["Content-Type": type],
+            checked: 0)
+    }
+
+    private func representation(
+        _ id: Int, storage: StorageState = .undecided, isPrivate: Bool = false, isTransient: Bool = false
+    ) -> Representation {
+        Representation(
+            id: RepresentationID(number: id), info: info(), storage: storage, isPrivate: isPrivate,
+            isTransient: isTransient)
+    }
+
+    private func table(_ representations: Representation...) -> RepresentationTable {
+        var table = RepresentationTable()
+        for representation in representations { table.insert(representation) }
+        return table
+    }
+
+    @Test func `the newest that may be shared is offered, a superseded one only if it is complete`() {
+        #expect(table(representation(1)).offered?.id == 1)
+        #expect(table(representation(1, isPrivate: true)).offered == nil)
+        #expect(table(representation(1, isTransient: true)).offered == nil)
+        let old = representation(1)
+        var table = table(old, representation(2))
+        table.giveUp(1)
+        #expect(table.offered?.id == 2 && table.newest?.id == 2 && old.isSuperseded)
+        table.giveUp(2)
+        #expect(table.offered == nil && table.newest == nil)
+    }
+
+    @Test func `one representation at a time has its files named`() throws {
+        let first = representation(1)
+        let second = representation(2)
+        let table = table(first, second)
+        #expect(table.isFirstToCommit(1) && table.isFirstToCommit(2))
+        _ = first.changeStorage { $0.create() }
+        #expect(table.isFirstToCommit(1) && !table.isFirstToCommit(2))
+        first.commit()
+        #expect(!table.isFirstToCommit(2))
+    }
+
+    @Test func `a pin that comes while files are being named lasts`() {
+        let new = representation(1)
+        var table = table(new)
+        table.pin(true)
+        let isOutdated = table.named(new, as: info())
+        #expect(isOutdated && new.info.isPinned && new.isCommitted && table.current == 1)
+    }
+
+    @Test func `what was learnt while files were being made stays`() {
+        let new = representation(1)
+        new.learn(length: 77)
+        new.lacksRanges()
+        new.invalidate()
+        new.filesMade(as: info(length: nil))
+        #expect(new.info.length == 77 && !new.info.servesRanges && new.info.checked == Freshness.invalidated)
+    }
+
+    @Test func `a change of storage says what others have to know`() {
+        let new = representation(1)
+        #expect(new.changeStorage { $0.create() }.1 == .none)
+        #expect(new.changeStorage { $0.decline(.notStorable) }.1 == .destination)
+        #expect(new.changeStorage { $0.decline(.declined) }.1 == .none)
+    }
+
+    @Test func `an end that was inferred from closing counts until it is asked for again`() {
+        let new = Representation(
+            id: 1, info: info(length: nil), storage: .undecided, isPrivate: false, isTransient: false)
+        new.infer(end: 55)
+        #expect(new.end == 55 && new.info.length == nil && new.mayBeginAnew)
+        new.forgetInferredEnd()
+        #expect(new.end == nil && !new.mayBeginAnew)
+    }
+}

@@ -1,0 +1,82 @@
+import ReprisePlatform
+import Testing
+
+@testable import RepriseCore
+
+@Suite struct HostTableTests {
+    private let host = "http://a"
+
+    private func acquire(_ table: HostTable, _ origin: String = "http://a") -> HostTable.Slot? {
+        table.acquire(origin, onContention: {}, onGrant: { _ in })
+    }
+
+    @Test func `a host has so many connection slots and no more`() {
+        let table = HostTable(limit: 2)
+        let slots = [acquire(table), acquire(table), acquire(table), acquire(table, "http://b")]
+        #expect(slots.map { $0 != nil } == [true, true, false, true])
+        #expect(table.active(host) == 2)
+    }
+
+    @Test func `a released slot goes to the request that waits longest, and to one at a time`() throws {
+        let table = HostTable(limit: 1)
+        let granted = Lock<[(String, HostTable.Slot)]>([])
+        let first = try #require(acquire(table))
+        for name in ["second", "third"] {
+            let slot = table.acquire(host, onContention: {}) { slot in granted.withLock { $0.append((name, slot)) } }
+            #expect(slot == nil)
+        }
+        #expect(table.isContended(host))
+        first.release()
+        #expect(granted.withLock { $0.map(\.0) } == ["second"])
+        #expect(table.active(host) == 1 && table.isContended(host))
+        granted.withLock { $0[0].1 }.release()
+        #expect(granted.withLock { $0.map(\.0) } == ["second", "third"])
+        #expect(!table.isContended(host))
+        granted.withLock { $0[1].1 }.release()
+        #expect(table.active(host) == 0)
+    }
+
+    @Test func `a slot is released once, and with its last reference`() throws {
+        let table = HostTable(limit: 1)
+        let slot = try #require(acquire(table))
+        slot.release()
+        let other = try #require(acquire(table))
+        slot.release()
+        #expect(table.active(host) == 1)
+        withExtendedLifetime(other) {}
+        do { _ = acquire(table, "http://b") }
+        #expect(table.active("http://b") == 0)
+    }
+
+    @Test func `holders are told once that others began to wait`() {
+        let table = HostTable(limit: 1)
+        let told = Lock(0)
+        let slot = table.acquire(host, onContention: { told.withLock { $0 += 1 } }, onGrant: { _ in })
+        #expect(slot != nil)
+        #expect(acquire(table) == nil && acquire(table) == nil)
+        #expect(told.withLock { $0 } == 1)
+        withExtendedLifetime(slot) {}
+    }
+
+    @Test func `measures are smoothed, the first counts whole`() {
+        let table = HostTable(limit: 1)
+        #expect(table.measure(of: host) == HostTable.Measure())
+        table.note(firstByte: 1000, of: host)
+        #expect(table.measure(of: host).firstByte == 1000)
+        table.note(firstByte: 2000, of: host)
+        #expect(table.measure(of: host).firstByte == 1250)
+        table.note(rate: 100, of: host)
+        table.note(rate: 500, of: host)
+        #expect(table.measure(of: host).rate == 200)
+        #expect(table.measure(of: "http://b") == HostTable.Measure())
+    }
+
+    @Test func `a host is distrusted for a day, bug31`() {
+        let table = HostTable(limit: 1)
+        #expect(table.trustsEntityTags(of: host, now: 50))
+        table.distrustEntityTags(of: host, now: 50)
+        #expect(!table.trustsEntityTags(of: host, now: 50 + 86_399))
+        #expect(table.trustsEntityTags(of: host, now: 50 + 86_400))
+        #expect(table.trustsEntityTags(of: "http://b", now: 50))
+    }
+}
