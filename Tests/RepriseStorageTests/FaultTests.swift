@@ -160,7 +160,7 @@ struct FaultTests {
     ) throws {
         let fixture = StoreFixture(kind)
         let generation = try StoreFixture.add("a", FaultTests.kept, [ByteRange(0, 5)], to: fixture.open()).generation
-        let pen = try #require(try generation.makePen(at: 5))
+        let pen = try #require(try generation.makeWriter(at: 5))
         let bytes = FaultTests.kept.bytes(in: ByteRange(5, 40))
         for part in ["body.", "blocks."] {
             fixture.files.setRule { operation, path, _ in

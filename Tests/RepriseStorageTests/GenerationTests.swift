@@ -132,7 +132,7 @@ struct GenerationTests {
         let generation = try #require(try fixture.open().open(key: "a")).generation
         try generation.load(ByteRange(0, 32))
         #expect(generation.fillStart(for: 10) == 10)
-        #expect(try generation.makePen(at: 10) == nil, "the prefix does not match")
+        #expect(try generation.makeWriter(at: 10) == nil, "the prefix does not match")
         #expect(generation.damagedBlocks == 1)
         #expect(generation.fillStart(for: 10) == 0, "the block is planned anew from its start")
         try StoreFixture.fill(generation, content, ByteRange(0, 32))
@@ -146,8 +146,8 @@ struct GenerationTests {
         let entry = try StoreFixture.add("a", content, [ByteRange(0, 10)], to: fixture.open())
         #expect(entry.generation.availability(at: 0) == .verified(until: 10))
         try fixture.memory.flip(fixture.path(entry.info, "body.1.mp3"), at: 3)
-        #expect(try entry.generation.makePen(at: 10) == nil)
-        #expect(try entry.generation.makePen(at: 5) == nil, "5 never was the first missing byte")
+        #expect(try entry.generation.makeWriter(at: 10) == nil)
+        #expect(try entry.generation.makeWriter(at: 5) == nil, "5 never was the first missing byte")
         #expect(entry.generation.availability(at: 0) == .absent(until: .max))
     }
 

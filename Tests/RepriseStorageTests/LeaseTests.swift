@@ -83,7 +83,7 @@ struct LeaseTests {
         let fixture = StoreFixture(kind, blockSize: 16)
         let content = PositionCodedContent(length: 64)
         let generation = try StoreFixture.add("a", content, [], to: fixture.open()).generation
-        let pen = try #require(try generation.makePen(at: 0))
+        let pen = try #require(try generation.makeWriter(at: 0))
         func write(_ lower: Int64, _ upper: Int64) throws {
             try pen.write([content.bytes(in: ByteRange(lower, upper))[...]])
             #expect(pen.position == upper)
@@ -217,7 +217,7 @@ struct LeaseTests {
         // Its room is not given back as long as somebody reads it.
         var lease: ExtentLease? = generation.lease(ByteRange(16, 24))
         try run(fixture, afterReadOf: fixture.path(entry.info, "blocks.1")) {
-            _ = try generation.makePen(at: 24)
+            _ = try generation.makeWriter(at: 24)
         } other: {
             try generation.discard(ByteRange(16, 32))
         }

@@ -4,9 +4,9 @@ import RepriseRanges
 /// Stores what one transfer brings, wherever it may be stored: skips what is claimed already, takes up a block's
 /// proved prefix, and leaves out bytes that have none to stand on. Confined to its generation's write lane.
 package final class FillWriter: @unchecked Sendable {
-    // @unchecked: the pen is only touched by work on one write lane, which runs one piece at a time.
+    // @unchecked: the block writer is only touched by work on one write lane, which runs one piece at a time.
     private let generation: Generation
-    private var pen: (any Pen)?
+    private var writer: (any BlockWriter)?
 
     package init(generation: Generation) { self.generation = generation }
 
@@ -21,7 +21,7 @@ package final class FillWriter: @unchecked Sendable {
         for chunk in chunks {
             var rest = chunk
             while !rest.isEmpty {
-                let room = pen?.position == position - pendingBytes ? try room(at: position, upTo: rest.count) : 0
+                let room = writer?.position == position - pendingBytes ? try room(at: position, upTo: rest.count) : 0
                 if room > 0 {
                     pending.append(rest.prefix(room))
                     pendingBytes += Int64(room)
@@ -42,7 +42,7 @@ package final class FillWriter: @unchecked Sendable {
     private func flush(_ pending: inout [ArraySlice<UInt8>]) throws(FileError) {
         guard !pending.isEmpty else { return }
         defer { pending.removeAll() }
-        try pen?.write(pending)
+        try writer?.write(pending)
     }
 
     // How many of `count` bytes from `position` on lie before the next claimed byte.
@@ -56,9 +56,9 @@ package final class FillWriter: @unchecked Sendable {
         }
     }
 
-    // Puts the pen at `position` if bytes can be stored there; answers how many bytes to pass over if not.
+    // Puts the block writer at `position` if bytes can be stored there; answers how many bytes to pass over if not.
     private func takePosition(_ position: Int64) throws(FileError) -> Int64 {
-        pen = nil
+        writer = nil
         switch generation.availability(at: position) {
         case .verified(let end), .claimed(let end): return end - position
         case .unloaded(let range):
@@ -66,8 +66,8 @@ package final class FillWriter: @unchecked Sendable {
             return 0
         case .absent: break
         }
-        pen = try generation.makePen(at: position)
-        if pen != nil { return 0 }
+        writer = try generation.makeWriter(at: position)
+        if writer != nil { return 0 }
         return generation.layout.blockEnd(of: position) - position
     }
 }

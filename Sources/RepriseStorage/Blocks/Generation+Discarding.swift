@@ -36,8 +36,7 @@ extension Generation {
         try changes.withLock { _ throws(FileError) in
             let free = state.withLock { state -> [ByteRange] in
                 var free = state.pendingPunch
-                // A sealed block opens only as a whole.
-                for lease in state.leases.values { free.remove(seal == nil ? lease : layout.blocks(covering: lease)) }
+                for lease in state.leases.values { free.remove(codec.read(for: lease, layout)) }
                 for claimed in state.claimed.ranges { free.remove(claimed) }
                 return free.ranges
             }

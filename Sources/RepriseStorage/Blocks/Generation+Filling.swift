@@ -3,13 +3,13 @@ import RepriseRanges
 
 /// Writing body bytes and their slots.
 extension Generation {
-    /// A pen that fills from `offset`, which must be a block's first missing byte. Bytes before it in the block are
+    /// A block writer that fills from `offset`, which must be a block's first missing byte. Bytes before it in the block are
     /// read back and proved first: damage is never laundered. `nil` where they do not match; the block is absent
     /// then and the fill has to begin at its start. I/O.
-    package func makePen(at offset: Int64) throws(FileError) -> (any Pen)? {
+    package func makeWriter(at offset: Int64) throws(FileError) -> (any BlockWriter)? {
         let block = layout.block(at: offset)
         let start = block * layout.blockSize
-        if offset == start { return pen(at: offset, nil) }
+        if offset == start { return codec.makeWriter(of: self, at: offset, behind: nil) }
         if state.withLock({ $0.slots[block] == nil }) {
             try reloadUnlessAbsent(block)
         }
@@ -18,7 +18,7 @@ extension Generation {
         }
         var buffer: [UInt8] = []
         guard case .proved(let prefix) = try check(block, slot, &buffer) else { return nil }
-        return pen(at: offset, prefix)
+        return codec.makeWriter(of: self, at: offset, behind: prefix)
     }
 
     // A block that we wrote ourselves has no slot in memory any more; its prefix is proved from the disk all the same.
@@ -30,7 +30,7 @@ extension Generation {
             guard let slot = found else { return }
             state.withLock { state in
                 state.slots[block] = slot
-                note(&state, sealIn: bytes, at: 0, of: block)
+                state.seals[block] = codec.seal(in: bytes, at: 0, layout)
             }
         }
     }
@@ -39,7 +39,7 @@ extension Generation {
     func slotOnDisk(_ block: Int64) throws(FileError) -> (slot: Slot?, bytes: [UInt8]) {
         var bytes: [UInt8] = []
         try blocks.read(at: layout.slotOffset(of: block), count: Int(layout.slotSize), into: &bytes)
-        return (slot(in: bytes, at: 0, of: block), bytes)
+        return (codec.slot(in: bytes, at: 0, of: block, layout), bytes)
     }
 
     /// Writes body bytes, then the slots of the blocks they touch; `false`, and nothing written, where the first
@@ -87,16 +87,5 @@ extension Generation {
             state.bodyModified = modified
         }
         if let failure { throw failure }
-    }
-
-    private func pen(at offset: Int64, _ prefix: BlockPrefix?) -> (any Pen)? {
-        guard let seal else {
-            guard case .hash(let hash)? = prefix else { return BlockPen(generation: self, position: offset, hash: nil) }
-            return BlockPen(generation: self, position: offset, hash: hash)
-        }
-        guard case .plain(let plain)? = prefix else {
-            return SealingPen(generation: self, seal: seal, position: offset, plain: [])
-        }
-        return SealingPen(generation: self, seal: seal, position: offset, plain: plain)
     }
 }

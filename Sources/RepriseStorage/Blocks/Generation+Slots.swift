@@ -31,10 +31,10 @@ extension Generation {
             let index = Int((block - first) * layout.slotSize)
             let start = layout.range(of: block).lowerBound
             guard !state.loaded.contains(start), !state.claimed.contains(start),
-                let slot = slot(in: bytes, at: index, of: block)
+                let slot = codec.slot(in: bytes, at: index, of: block, layout)
             else { continue }
             state.slots[block] = slot
-            note(&state, sealIn: bytes, at: index, of: block)
+            state.seals[block] = codec.seal(in: bytes, at: index, layout)
             state.claimed.insert(ByteRange(offset: start, count: Int64(slot.validLength)))
         }
         state.loaded.insert(ByteRange(first * layout.blockSize, last * layout.blockSize))
@@ -59,8 +59,8 @@ extension Generation {
 
     /// What a look at one block showed.
     enum Checked {
-        /// Its valid prefix, as a pen goes on from it.
-        case proved(BlockPrefix)
+        /// Its valid prefix, as a writer goes on from it.
+        case proved(BlockCodec.Prefix)
         /// It does not fit its proof, and is absent from here on.
         case damaged
         /// Its slot changed meanwhile.
@@ -79,7 +79,7 @@ extension Generation {
         }
     }
 
-    private func prove(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockPrefix? {
+    private func prove(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockCodec.Prefix? {
         buffer.removeAll(keepingCapacity: true)
         let range = ByteRange(offset: block * layout.blockSize, count: Int64(slot.validLength))
         try noteChangeTime()
@@ -91,6 +91,11 @@ extension Generation {
             state.slots[block] = nil
         }
         return prefix
+    }
+
+    /// The block's prefix where `bytes` are what `slot` says.
+    func prefix(_ bytes: [UInt8], _ slot: Slot, block: Int64) -> BlockCodec.Prefix? {
+        codec.prefix(bytes, slot, state.withLock { $0.seals[block] }, block: block, identity: identity)
     }
 
     // Makes a damaged block absent; `false` where it was written anew since.

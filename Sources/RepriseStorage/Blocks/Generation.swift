@@ -90,8 +90,8 @@ package final class Generation: Sendable {
     let body: any FileHandle
     let blocks: any FileHandle
     let canWrite: Bool
-    /// What opens its blocks, in a sealed store.
-    let seal: GenerationSeal?
+    /// How its blocks lie on the disk.
+    let codec: BlockCodec
     private let bodyDescriptor: Int32?
     let changes = Lock(())
     let onSlots: (@Sendable (ByteRange) -> Void)?
@@ -99,7 +99,7 @@ package final class Generation: Sendable {
 
     init(
         number: Int, identity: UInt64, layout: BlockLayout, entryName: String, body: any FileHandle,
-        blocks: any FileHandle, slotsFileSize: Int64, canWrite: Bool = true, seal: GenerationSeal? = nil,
+        blocks: any FileHandle, slotsFileSize: Int64, canWrite: Bool = true, codec: BlockCodec = .plain,
         onSlots: (@Sendable (ByteRange) -> Void)? = nil
     ) {
         self.number = number
@@ -109,14 +109,14 @@ package final class Generation: Sendable {
         self.body = body
         self.blocks = blocks
         self.canWrite = canWrite
-        self.seal = seal
-        bodyDescriptor = seal == nil ? body.descriptor : nil
+        self.codec = codec
+        bodyDescriptor = codec.holdsMedia ? body.descriptor : nil
         self.onSlots = onSlots
         state = Lock(State(slotsFileSize: slotsFileSize, layout: layout))
     }
 
     /// Whether its body is ciphertext.
-    package var isSealed: Bool { seal != nil }
+    package var isSealed: Bool { codec.isSealed }
 
     // MARK: Others
 
@@ -217,15 +217,13 @@ package final class Generation: Sendable {
     // MARK: Reading
 
     /// A lease on verified bytes from `range.lowerBound` on, as many of `range` as are verified in one run;
-    /// `nil` where the first one is not. Of sealed bytes at most 256 KiB.
+    /// `nil` where the first one is not. Of encrypted bytes at most 256 KiB.
     package func lease(_ range: ByteRange) -> ExtentLease? {
         state.withLock { state in
             guard let verified = state.verified.range(containing: range.lowerBound),
-                var extent = verified.intersection(range)
+                let whole = verified.intersection(range)
             else { return nil }
-            if seal != nil {
-                extent = ByteRange(offset: extent.lowerBound, count: min(extent.count, Generation.mostOpened))
-            }
+            let extent = ByteRange(offset: whole.lowerBound, count: min(whole.count, codec.longestExtent))
             state.nextLease += 1
             state.leases[state.nextLease] = extent
             return ExtentLease(generation: self, id: state.nextLease, range: extent, epoch: state.epoch)
@@ -262,7 +260,7 @@ package final class Generation: Sendable {
 
     /// Reads leased bytes. I/O.
     func read(_ range: ByteRange) throws(FileError) -> [UInt8] {
-        if let seal { return try read(range, seal) }
+        if case .sealed(let seal) = codec { return try read(range, seal) }
         var bytes: [UInt8] = []
         try body.read(at: range.lowerBound, count: Int(range.count), into: &bytes)
         if Int64(bytes.count) < range.count { throw FileError.truncated(entryName) }
@@ -271,7 +269,7 @@ package final class Generation: Sendable {
 
     /// Reads leased bytes where nobody has to wait for the disk; `nil` elsewhere.
     func readResident(_ range: ByteRange) -> [UInt8]? {
-        if let seal { return readResident(range, seal) }
+        if case .sealed(let seal) = codec { return readResident(range, seal) }
         var bytes: [UInt8] = []
         return body.readResident(at: range.lowerBound, count: Int(range.count), into: &bytes) ? bytes : nil
     }
@@ -279,8 +277,7 @@ package final class Generation: Sendable {
     /// Whether the body still is as we left it: long enough for `range`, changed by nobody else. One `fstat`.
     /// Where it is not, verification has to be withdrawn before anything more is handed out.
     func isUndisturbed(for range: ByteRange, since epoch: UInt64) -> Bool {
-        // Every read of sealed bytes proves them.
-        if seal != nil { return state.withLock { $0.epoch == epoch } }
+        if codec.verifiesEachRead { return state.withLock { $0.epoch == epoch } }
         let before = state.withLock { $0.changesInFlight > 0 ? nil : $0.bodyModified }
         guard case .success(let status) = bodyStatus(), status.size >= range.upperBound else { return false }
         return state.withLock { state in
@@ -330,7 +327,7 @@ package final class Generation: Sendable {
     }
 
     func isResident(_ range: ByteRange) -> Bool {
-        seal == nil && body.isResident(offset: range.lowerBound, count: range.count)
+        codec.holdsMedia && body.isResident(offset: range.lowerBound, count: range.count)
     }
 
     func endLease(_ id: UInt64) {

@@ -34,7 +34,7 @@ extension Generation {
             try file.read(at: block * layout.blockSize, count: Int(slot.validLength), into: &bytes)
             switch prefix(bytes, slot, block: block) {
             case .hash?: return bytes
-            case .plain(let plain)?: return plain
+            case .plaintext(let plain)?: return plain
             case nil: break
             }
             // Somebody may fill or drop the block just now: damaged is what does not fit the newest slot.
@@ -48,7 +48,7 @@ extension Generation {
         let (slot, bytes) = try slotOnDisk(block)
         state.withLock { state in
             state.slots[block] = slot
-            note(&state, sealIn: bytes, at: 0, of: block)
+            state.seals[block] = codec.seal(in: bytes, at: 0, layout)
             state.claimed.remove(layout.range(of: block))
             if let slot {
                 state.claimed.insert(

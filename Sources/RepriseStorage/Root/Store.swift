@@ -200,7 +200,8 @@ package final class Store: Sendable {
         if let onSlots { trace = { range in onSlots(name, range) } }
         return Generation(
             number: info.generation, identity: info.identity, layout: layout, entryName: name, body: body,
-            blocks: blocks, slotsFileSize: slotsFileSize, canWrite: access == .write, seal: seal,
+            blocks: blocks, slotsFileSize: slotsFileSize, canWrite: access == .write,
+            codec: seal.map { .sealed($0) } ?? .plain,
             onSlots: trace)
     }
 

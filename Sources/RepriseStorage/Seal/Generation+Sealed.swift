@@ -7,46 +7,9 @@ import RepriseRanges
     import Foundation
 #endif
 
-/// A block's proved prefix, as a pen goes on from it.
-enum BlockPrefix {
-    /// Of a plain store: the running hash.
-    case hash(XXH64)
-    /// Of a sealed one: the bytes, which are sealed anew with those that follow.
-    case plain([UInt8])
-}
-
-/// What is different where blocks are sealed.
+/// Reading and writing encrypted blocks.
 extension Generation {
-    /// The slot of `block` at `index` of what was read of the slots file; `nil` for an absent one.
-    func slot(in bytes: [UInt8], at index: Int, of block: Int64) -> Slot? {
-        if seal == nil { return Slot(bytes, at: index, block: block, blockSize: layout.blockSize) }
-        return BlockSeal(bytes, at: index, blockSize: layout.blockSize)?.slot
-    }
-
-    /// Keeps what opens a block whose slot was taken over. Under the state's lock.
-    func note(_ state: inout State, sealIn bytes: [UInt8], at index: Int, of block: Int64) {
-        guard seal != nil else { return }
-        state.seals[block] = BlockSeal(bytes, at: index, blockSize: layout.blockSize)
-    }
-
-    /// The block's prefix where `bytes` are what `slot` proves.
-    func prefix(_ bytes: [UInt8], _ slot: Slot, block: Int64) -> BlockPrefix? {
-        guard bytes.count == Int(slot.validLength) else { return nil }
-        guard let seal else {
-            var hash = Slot.hash(identity: identity, block: block)
-            hash.update(bytes[...])
-            return hash.finish() == slot.proof ? .hash(hash) : nil
-        }
-        guard let blockSeal = state.withLock({ $0.seals[block] }), blockSeal.slot == slot,
-            let plain = seal.open(blockSeal.box(bytes), validLength: slot.validLength, block: block)
-        else { return nil }
-        return .plain([UInt8](plain))
-    }
-
     // MARK: Reading
-
-    /// Most bytes opened at a time: they pass through memory, and more than a processor's cache holds are slow.
-    static let mostOpened: Int64 = 256 * 1024
 
     private enum Opened {
         case bytes([UInt8])

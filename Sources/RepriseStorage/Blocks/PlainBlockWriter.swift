@@ -2,7 +2,7 @@ package import ReprisePlatform
 import RepriseRanges
 
 /// Writes the bytes of one fill, in order, with their slots. Confined to its generation's write lane.
-package final class BlockPen: Pen {
+package final class PlainBlockWriter: BlockWriter {
     private let generation: Generation
     package private(set) var position: Int64
     /// Running hash of the current block's valid prefix; `nil` at a block's start, and inside a block whose prefix

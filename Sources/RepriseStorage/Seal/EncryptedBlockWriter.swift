@@ -6,7 +6,7 @@ import RepriseRanges
 /// What it is given is stored when `write` returns: a block that is not full yet is sealed as far as it goes, and anew
 /// when more comes. So it is given whole blocks where that can be had; between the two writes of such a block a crash costs
 /// the bytes it had.
-final class SealingPen: Pen {
+final class EncryptedBlockWriter: BlockWriter {
     private let generation: Generation
     private let seal: GenerationSeal
     private(set) var position: Int64

@@ -1,7 +1,7 @@
 package import ReprisePlatform
 
 /// Writes the bytes of one fill, in order, with their slots. Confined to its generation's write lane.
-package protocol Pen: AnyObject {
+package protocol BlockWriter: AnyObject {
     /// Where the next byte goes.
     var position: Int64 { get }
     /// Writes `chunks`, which follow each other from `position`. Where the current block was dropped or discarded
@@ -9,7 +9,7 @@ package protocol Pen: AnyObject {
     func write(_ chunks: [ArraySlice<UInt8>]) throws(FileError)
 }
 
-extension Pen {
+extension BlockWriter {
     /// Moves `position` over the chunks' bytes before `end`; answers what is left of them.
     func passOver(
         _ chunks: [ArraySlice<UInt8>], upTo end: Int64, position: inout Int64
