@@ -24,6 +24,12 @@ package protocol WorkQueues: Sendable {
     func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void)
     /// Runs short work soon, not on the caller's stack; it must not block.
     func soon(_ work: @escaping @Sendable () -> Void)
+    /// What tasks that the engine begins by itself run on; `nil` for the system's threads.
+    var executor: (any TaskExecutor)? { get }
+}
+
+extension WorkQueues {
+    package var executor: (any TaskExecutor)? { nil }
 }
 
 /// Threads of the system's own pool: four to read, two to write, one janitor, one for timers.

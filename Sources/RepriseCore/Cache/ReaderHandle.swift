@@ -31,6 +31,7 @@ package final class ReaderHandle: Sendable {
         var id: ReaderID?
         var position: Int64
         var end: Int64
+        var hasLeft = false
         var variants = 0
     }
 
@@ -114,7 +115,7 @@ package final class ReaderHandle: Sendable {
         if let (entry, id) = current() { entry.handle(.seek(id, to: position, end: nil)) }
     }
 
-    /// Puts leased bytes back that turned out to be disturbed on disk: they are proved again, or fetched.
+    /// Puts leased bytes back that turned out to be disturbed on disk: they are verified again, or fetched.
     package func putBack(_ lease: ReaderLease) {
         if let (entry, id) = current() { entry.handle(.putBack(id, to: lease.range.lowerBound)) }
     }
@@ -153,6 +154,11 @@ package final class ReaderHandle: Sendable {
 
     /// Leaves; the planner sees one reader less.
     package func leave() {
+        state.withLock { $0.hasLeft = true }
+        detach()
+    }
+
+    private func detach() {
         let left = state.withLock { state in
             defer { state.id = nil }
             return state.id.map { (state.entry, $0) }
@@ -162,16 +168,22 @@ package final class ReaderHandle: Sendable {
 
     /// Goes on with another entry: this one's answer is not for this reader, which has had nothing of it.
     private func goOn(with redirect: Redirect) {
-        leave()
-        let (position, end, next) = state.withLock { state in
+        detach()
+        let (left, position, end, next) = state.withLock { state in
             state.variants += 1
-            return (state.position, state.end, state.variants <= ReaderHandle.mostVariants ? redirect : .alone)
+            let next = state.variants <= ReaderHandle.mostVariants ? redirect : .alone
+            return (state.entry, state.position, state.end, next)
         }
         let attachment = attach(next, position, end)
-        state.withLock { state in
+        let hasLeft = state.withLock { state in
             state.entry = attachment.entry
             state.id = attachment.id
+            return state.hasLeft
         }
+        // It left meanwhile, when there was nothing to leave.
+        if hasLeft { detach() }
+        // Those who watch what is stored for this reader watch the entry that was left.
+        left.handle(.announceStorage)
     }
 }
 

@@ -81,7 +81,9 @@ package struct OriginCheck: Sendable {
             switch ResponseJudge(asked: range, held: nil, now: check.queues.wallClock()).verdict(head) {
             case .part(let part, let total):
                 note(head, total)
-                return .reached(try await follow(body, check, ByteRangeSet(part), from: part.lowerBound))
+                return .reached(
+                    try await follow(
+                        body, check, ByteRangeSet(part), from: part.lowerBound, past: range.lowerBound))
             case .whole(let length):
                 note(head, length)
                 // Whatever was compared by ranges before is the same again, and not counted twice.
@@ -117,24 +119,28 @@ package struct OriginCheck: Sendable {
         }
 
         /// Compares a body with what is stored of `wanted`; answers where it ended.
-        /// - Parameter first: Where the body begins; `nil` for a whole one, which cannot be gone on with where it breaks off.
+        /// - Parameters:
+        ///   - first: Where the body begins; `nil` for a whole one, which cannot be gone on with where it breaks off.
+        ///   - asked: The first byte that was asked for: an answer that breaks off before it brought nothing.
         private mutating func follow(
-            _ body: OriginBody, _ check: OriginCheck, _ wanted: ByteRangeSet, from first: Int64?
+            _ body: OriginBody, _ check: OriginCheck, _ wanted: ByteRangeSet, from first: Int64?, past asked: Int64 = 0
         ) async throws -> Int64 {
-            let start = first ?? 0
-            var position = start
+            var position = first ?? 0
             let end = wanted.upperBound
-            do {
-                while position < end, let piece = try await body.piece() {
-                    try Task.checkCancellation()
-                    try await take(piece, at: position, wanted, check)
-                    position += Int64(piece.count)
+            while position < end {
+                let chunk: ArraySlice<UInt8>?
+                do { chunk = try await body.piece() } catch let error as CacheError {
+                    if first == nil || position <= asked { throw error }
+                    break
                 }
-            } catch let error as CacheError {
-                if first == nil || position == start { throw error }
+                guard let chunk else { break }
+                try Task.checkCancellation()
+                // What cannot be read of the store is not the origin's failure: nothing is asked again for it.
+                try await take(chunk, at: position, wanted, check)
+                position += Int64(chunk.count)
             }
-            if position == start, first != nil {
-                throw CacheError(.originInvalid, "the origin sent no byte of what it announced")
+            if position <= asked, first != nil {
+                throw CacheError(.originInvalid, "the origin sent no byte of what was asked for")
             }
             return min(position, end)
         }

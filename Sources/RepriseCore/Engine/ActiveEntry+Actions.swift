@@ -33,6 +33,9 @@ extension ActiveEntry {
         case .sync(let id, let generation, let summary): sync(id, generation, summary)
         case .addUsage(let bytes): environment.quota.stored(bytes)
         case .requestEviction: environment.quota.call()
+        case .awaitMemory:
+            let queues = environment.queues
+            environment.unwritten.whenBelow { [weak self] in queues.soon { [weak self] in self?.handle(.memoryFreed) } }
         case .endWriteLease: lease.end()
 
         case .timer(let time):
@@ -43,14 +46,15 @@ extension ActiveEntry {
         }
     }
 
-    /// What another entry's release, or another's waiting, leads to happens later: that one is in the middle of its own actions.
+    /// What a grant leads to happens later: the entry that releases, or asks, is in the middle of its own actions, and what
+    /// follows must not grow on that call's stack.
     private func acquireSlot(_ ticket: SlotTicket, _ origin: String) {
         let queues = environment.queues
         let slot = environment.hosts.acquire(
             origin,
             onContention: { [weak self] in queues.soon { [weak self] in self?.handle(.hostContended) } },
             onGrant: { [weak self] slot in queues.soon { [weak self] in self?.handle(.slotGranted(ticket, slot)) } })
-        if let slot { handle(.slotGranted(ticket, slot)) }
+        if let slot { queues.soon { self.handle(.slotGranted(ticket, slot)) } }
     }
 
     private func send(_ id: RequestID, _ request: OriginRequest) {

@@ -107,6 +107,9 @@ package final class ActiveEntry: Sendable {
     /// Since when it is idle, in nanoseconds; `nil` where it is not.
     var idleSince: Int64? { look { $0.idleSince } }
 
+    /// When a reader came last, in seconds since 1970; what its files say may be older.
+    var lastUse: Int64 { look { $0.lastUse } }
+
     /// The bytes stored, as far as slots have been read.
     package var storedRanges: ByteRangeSet { look { $0.storedRanges } }
 

@@ -30,7 +30,7 @@ extension MediaResource {
                     + "in a file by fileURL(decipheredIn:)")
         }
         let fetch = RangeFetch(self, .from(0))
-        let task = Task {
+        let task = Task(executorPreference: cache.environment.queues.executor) {
             do { try await fetch.run() } catch { return }  // It told the fetch, which tells whoever waits.
         }
         do {

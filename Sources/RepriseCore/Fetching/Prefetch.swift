@@ -54,7 +54,7 @@ public final class Prefetch: Sendable {
         let place = queue.enter(priority)
         self.fetch = fetch
         self.ending = ending
-        task = Task {
+        task = Task(executorPreference: resource.cache.environment.queues.executor) {
             defer {
                 let progress = fetch.progress
                 ending.progress.withLock { $0 = progress }

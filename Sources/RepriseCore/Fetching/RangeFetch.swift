@@ -123,10 +123,13 @@ final class RangeFetch: Fetch {
             handle.whenStoredChanges { waker.wake() }
             if let failure = state.withLock({ $0.failure }) { throw failure }
             guard let status = handle.storage else { throw CacheError(.closed, "the cache was closed") }
-            if case .stored(let generation, let info) = status.place,
-                status.stored(in: wanted(status)) >= min(count, wanted(status).count)
-            {
-                return (generation, info, status.length)
+            switch status.place {
+            case .stored(let generation, let info):
+                let wanted = wanted(status)
+                if status.stored(in: wanted) >= min(count, wanted.count) { return (generation, info, status.length) }
+            // Also of nothing there is no file then: an empty resource is fetched before its files are made.
+            case .notStored: throw CacheError(.store, "the bytes cannot be stored, so there is no file of them")
+            case .undecided: break
             }
             try await waker.wait()
         }

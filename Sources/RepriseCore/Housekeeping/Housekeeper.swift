@@ -31,10 +31,13 @@ final class Housekeeper: Sendable {
     private let environment: EntryEnvironment
     private let policy: any EvictionPolicy
     private let state = Lock(State())
+    /// When it was made: seconds since 1970, and nanoseconds of the queues' clock.
+    private let made: (wallClock: Int64, now: Int64)
 
     init(environment: EntryEnvironment, policy: any EvictionPolicy) {
         self.environment = environment
         self.policy = policy
+        made = (environment.queues.wallClock(), environment.queues.now())
         environment.quota.onDue { [weak self] in self?.look() }
         environment.quota.onSync { [weak self] in self?.touch() }
     }
@@ -109,12 +112,32 @@ final class Housekeeper: Sendable {
     }
 
     private func count(_ store: Store, _ round: EntryRound<StoredUse>) {
-        guard let uses = round.step() else { return next { $0.count(store, round) } }
+        guard let found = round.step() else { return next { $0.count(store, round) } }
+        let uses = withUses(of: cache?.openSessions ?? [], found, in: store)
         let now = environment.queues.now()
         state.withLock { $0.lastCount = now }
         quota.update { $0.counted(uses.reduce(0) { $0 + $1.allocated }) }
-        let plan = EvictionPlan(uses, age: quota.limits.age, policy: policy, now: environment.queues.wallClock())
+        let plan = EvictionPlan(uses, age: quota.limits.age, policy: policy, now: trustedWallClock)
         remove(store, plan.expired[...], plan.order[...])
+    }
+
+    /// The entries with the uses that their files do not tell of yet: those of open ones.
+    private func withUses(of open: [ActiveEntry], _ found: [StoredUse], in store: Store) -> [StoredUse] {
+        var newest: [String: Int64] = [:]
+        for entry in open { newest[store.entryName(key: entry.key.text)] = entry.lastUse }
+        guard !newest.isEmpty else { return found }
+        return found.map { use in
+            var use = use
+            use.lastUse = max(use.lastUse, newest[use.name] ?? 0)
+            return use
+        }
+    }
+
+    /// The clock on the wall, at most a day ahead of the time that has passed since this was made: a clock that jumps far ahead
+    /// must not make everything too old.
+    private var trustedWallClock: Int64 {
+        let passed = (environment.queues.now() - made.now) / TransferTuning.second
+        return min(environment.queues.wallClock(), made.wallClock + passed + 86_400)
     }
 
     private func remove(_ store: Store, _ expired: ArraySlice<StoredUse>, _ order: ArraySlice<StoredUse>) {

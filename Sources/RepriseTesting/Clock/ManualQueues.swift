@@ -31,6 +31,8 @@ public final class ManualQueues: Sendable {
         var tellsCircles = false
         var goesInCircles = false
         var random: SeededGenerator
+        /// Seconds the clock on the wall is ahead of its usual time.
+        var wallOffset: Int64 = 0
         var readDelay: Int64 = 0
         var writeDelay: Int64 = 0
     }
@@ -53,6 +55,9 @@ public final class ManualQueues: Sendable {
             state.writeDelay = write
         }
     }
+
+    /// Sets the clock on the wall forwards or back by so many seconds, as a user or a time server does.
+    public func jumpWallClock(by seconds: Int64) { state.withLock { $0.wallOffset += seconds } }
 
     /// Has work that goes in circles told of by `goesInCircles`, once so many pieces ran at one time, instead of trapping.
     public func tellCircles(after runs: Int) {
@@ -155,7 +160,7 @@ extension ManualQueues.State {
 extension ManualQueues: WorkQueues {
     package func now() -> Int64 { time }
 
-    package func wallClock() -> Int64 { 1_700_000_000 + time / 1_000_000_000 }
+    package func wallClock() -> Int64 { state.withLock { 1_700_000_000 + $0.now / 1_000_000_000 + $0.wallOffset } }
 
     package func randomFraction() -> Double {
         state.withLock { Double.random(in: 0..<1, using: &$0.random) }
@@ -172,6 +177,8 @@ extension ManualQueues: WorkQueues {
     package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
         add(nanoseconds, lane: nil, work)
     }
+
+    package var executor: (any TaskExecutor)? { self }
 
     package func soon(_ work: @escaping @Sendable () -> Void) { add(0, lane: nil, work) }
 }

@@ -47,6 +47,7 @@ final class MemoryFileHandle: FileHandle {
         if unsafe bytes.isEmpty { return }
         let copy = unsafe [UInt8](bytes)
         try system.change { state throws(FileError) in
+            state.note(.write(copy, at: offset), of: node)
             var free = state.capacity - state.used
             state.clock += 1
             state.nodes[node]?.modified = state.clock
@@ -86,6 +87,7 @@ final class MemoryFileHandle: FileHandle {
         guard isWritable else { throw MemoryFileSystem.error(MemoryFileHandle.invalid, "ftruncate", path) }
         try require(size >= 0, "ftruncate")
         try system.change { state throws(FileError) in
+            state.note(.truncate(to: size), of: node)
             state.clock += 1
             state.nodes[node]?.modified = state.clock
             if let old = state.nodes[node]?.size, size < old { state.nodes[node]?.clear(from: size, to: old) }
@@ -97,13 +99,16 @@ final class MemoryFileHandle: FileHandle {
         guard isWritable else { throw MemoryFileSystem.error(MemoryFileHandle.badDescriptor, "punch", path) }
         try require(offset >= 0 && count > 0 && offset <= .max - count, "punch")
         try system.change { state throws(FileError) in
+            state.note(.punch(offset: offset, count: count), of: node)
             state.clock += 1
             state.nodes[node]?.modified = state.clock
             state.nodes[node]?.clear(from: offset, to: offset + count)
         }
     }
 
-    func sync() throws(FileError) {}
+    func sync() throws(FileError) {
+        try system.change { state throws(FileError) in state.nodes[node]?.unsynced = nil }
+    }
 
     func tryLock(exclusive: Bool) throws(FileError) -> Bool {
         try system.change { state throws(FileError) in

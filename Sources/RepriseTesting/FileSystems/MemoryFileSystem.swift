@@ -16,6 +16,8 @@ public final class MemoryFileSystem: FileSystem {
         var handles = 0
         /// Handles that hold the file's lock, and whether for themselves alone.
         var locks: [UInt64: Bool] = [:]
+        /// What no sync has made durable; `nil` where nothing is.
+        var unsynced: MemoryFileSystem.UnsyncedChanges?
     }
 
     struct State {
@@ -28,6 +30,8 @@ public final class MemoryFileSystem: FileSystem {
         var nodeLimit: Int64?
         var isResident = true
         var canClone = false
+        /// Whether it is remembered what a power cut would take.
+        var losesPower = false
 
         var used: Int64 { nodes.values.reduce(0) { $0 + Int64($1.pages.count) * MemoryFileSystem.pageSize } }
     }
@@ -233,6 +237,21 @@ public final class MemoryFileSystem: FileSystem {
         do throws(FileError) { try removeFile(path) } catch { if error.kind != .missing { throw error } }
         try makeDirectory(path.memoryParent)
         try open(path, .createNew).write(bytes, at: 0)
+    }
+
+    /// Remembers from now on what no sync has made durable, so that power can be cut.
+    package func losePower() { state.withLock { $0.losesPower = true } }
+
+    /// Cuts the power: of each change of a file since its last sync all is there, nothing, or its first part, drawn from the
+    /// seed. Names are durable in the order in which they were made. Open handles live on as those of a process that is gone.
+    package func cutPower(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        state.withLock { state in
+            for number in state.nodes.keys.sorted() {
+                guard let unsynced = state.nodes[number]?.unsynced else { continue }
+                state.nodes[number]?.lose(unsynced, &random)
+            }
+        }
     }
 
     // MARK: Inside

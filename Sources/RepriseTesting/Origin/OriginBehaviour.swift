@@ -61,6 +61,8 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var faultyRequests = Int.max
     /// Which entity tag is sent.
     public var tag = Tag.strong
+    /// What a mirror's entity tags have beside those of others, for the same bytes.
+    public var tagMark = ""
     /// Whether `Last-Modified` is sent.
     public var hasLastModified = true
     /// Whether `If-Range` is heeded.

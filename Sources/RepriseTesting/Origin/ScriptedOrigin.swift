@@ -221,12 +221,12 @@ private struct Script {
     }
 
     private var tag: String? {
-        let base = "\"g\(resource.content.generation)-\(length)\""
+        let base = "\"g\(resource.content.generation)-\(length)\(behaviour.tagMark)\""
         return switch behaviour.tag {
         case .strong: base
         case .weak: "W/" + base
         case .none: nil
-        case .perRequest: "\"node-\(number)\""
+        case .perRequest: "\"node-\(number)-\(resource.content.generation)\(behaviour.tagMark)\""
         }
     }
 

@@ -229,4 +229,29 @@ struct TwoGenerations {
         #expect(table.bytes(of: 2, before: 20, limit: 4)?.count == 4)
         #expect(table.unwritten == 10 && table.bytesInMemory == 30)
     }
+
+    // MARK: The table
+
+    @Test func `what a dropped buffer's write may still store is known until it ended`() throws {
+        var table = FillBufferTable()
+        let id = table.make(for: 1, at: 0, disk())
+        table.append([1, 2, 3], to: id)
+        let order = try #require(table.beginWrites(of: 1, layout: layout, isSealed: false, now: 0).first)
+        table.drop(1)
+        #expect(table.isEmpty && table.mayStillStore(1) && !table.mayStillStore(2))
+        #expect(table.endWrite(order.ticket, .stored) == .unknown)
+        #expect(!table.mayStillStore(1))
+    }
+
+    @Test func `bytes before an offset are joined over the buffers that hold them`() {
+        var table = FillBufferTable()
+        let first = table.make(for: 1, at: 10, .undecided)
+        table.append([10, 11, 12], to: first)
+        let second = table.make(for: 1, at: 13, .undecided)
+        table.append([13], to: second)
+        #expect(table.bytes(of: 1, before: 14, limit: 3) == [11, 12, 13])
+        #expect(table.bytes(of: 1, before: 14, limit: 30) == [10, 11, 12, 13])
+        #expect(table.bytes(of: 1, before: 15, limit: 3) == nil)
+        #expect(table.bytes(of: 2, before: 14, limit: 3) == nil)
+    }
 }

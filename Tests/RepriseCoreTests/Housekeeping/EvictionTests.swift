@@ -47,6 +47,32 @@ import Testing
         #expect(!isStored(world, "/0.mp3", length: Self.mega))
     }
 
+    @Test func `a clock that jumps far ahead does not make what is stored too old, inv18`() async throws {
+        let world = try makeWorld(.init(age: .days(90)))
+        play(world, "/a.mp3", length: 100_000)
+        world.queues.jumpWallClock(by: 400 * 86_400)
+        let (cache, queues) = (world.cache, world.queues)
+        let sweep = Task(executorPreference: queues) { await cache.collectGarbage() }
+        queues.advance(second)
+        await sweep.value
+        #expect(isStored(world, "/a.mp3", length: 100_000))
+    }
+
+    @Test func `an entry that was used just now is not too old, whatever its files say yet, inv21`() async throws {
+        let world = try makeWorld(.init(age: .days(90)))
+        play(world, "/a.mp3", length: 100_000)
+        world.queues.jumpWallClock(by: 400 * 86_400)
+        try world.restart()
+        let requests = world.origin.requestCount
+        world.play("/a.mp3").expectWhole(100_000)
+        let (cache, queues) = (world.cache, world.queues)
+        let sweep = Task(executorPreference: queues) { await cache.collectGarbage() }
+        queues.advance(second)
+        await sweep.value
+        world.play("/a.mp3").expectWhole(100_000)
+        #expect(world.origin.requestCount == requests)
+    }
+
     @Test(arguments: [FaultyFileSystem.Operation.list, .open, .rename])
     func `an entry whose files are just being made is not taken for one that was left over, inv10 inv21`(
         moment: FaultyFileSystem.Operation

@@ -135,4 +135,22 @@ import Testing
             #expect(world.origin.requestCount == requests + 1 && world.origin.log.last?.status == 304)
         }
     }
+
+    @Test func `a file of another variant than the stored one is given away, inv26 inv29`() async throws {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: 100_000) { $0.extraFields = ["Vary": "Authorization", "Cache-Control": "max-age=100"] }
+        let other = world.player("/a", fields: ["Authorization": "1"])
+        other.play(to: 50_000)
+        let resource = world.cache.resource(for: OriginURL("http://origin.test/a")!)
+        let queues = world.queues
+        let bytes = Shared<Int64?>(nil)
+        let task = Task(executorPreference: queues) {
+            let lease = try await resource.fileURL(afterBytes: 1000)
+            bytes.set(lease.progress.stored)
+        }
+        queues.advance(60 * second)
+        #expect((bytes.value ?? 0) >= 1000)
+        task.cancel()
+        other.leave()
+    }
 }

@@ -170,4 +170,37 @@ import Testing
         withExtendedLifetime(lease) {}
         await cache.close()
     }
+
+    @Test func `a file of an empty resource that cannot be stored is refused, inv22 inv26`() async throws {
+        let world = try World()
+        world.put("/empty", length: 0) { $0.firstByteDelay = 10 * millisecond }
+        let resource = world.cache.resource(for: OriginURL("http://origin.test/empty")!)
+        let failure = Shared<CacheError?>(nil)
+        let task = Task(executorPreference: world.queues) {
+            do { _ = try await resource.fileURL() } catch { failure.set(error as? CacheError) }
+        }
+        world.queues.advance(5 * millisecond)
+        world.files.setRule { operation, _, _ in operation == .list ? .error(FileError.inputOutput) : nil }
+        world.queues.advance(60 * second)
+        #expect(failure.value?.code == .store)
+        task.cancel()
+    }
+
+    @Test func `a comparison with answers that break off before what was asked for ends, inv26`() async throws {
+        let world = try World(blockSize: 64)
+        world.put("/a", length: 1000) { $0.widensRanges = 50 }
+        world.play("/a", ByteRange(512, 900)).expectWhole(900, from: 512)
+        world.queues.advance(40 * second)
+        world.origin.change("/a") { $0.behaviour.body = .reset(at: 480) }
+        let resource = world.cache.resource(for: OriginURL("http://origin.test/a")!)
+        let failure = Shared<CacheError?>(nil)
+        let task = Task(executorPreference: world.queues) {
+            do { _ = try await resource.compareWithOrigin() } catch { failure.set(error as? CacheError) }
+        }
+        world.queues.tellCircles(after: 10_000)
+        world.queues.advance(60 * second)
+        #expect(!world.queues.goesInCircles)
+        #expect(failure.value?.code == .originUnreachable)
+        task.cancel()
+    }
 }

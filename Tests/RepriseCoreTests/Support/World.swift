@@ -12,7 +12,7 @@ final class World: Sendable {
     let queues: ManualQueues
     let origin = ScriptedOrigin()
     let memory = MemoryFileSystem()
-    let files: FaultyFileSystem
+    private let disk: Lock<FaultyFileSystem>
     let blockSize: Int64
     let configuration: MediaCache.Configuration
     private let opened: Lock<MediaCache>
@@ -20,13 +20,16 @@ final class World: Sendable {
     let broken = Recorder<String>()
 
     var cache: MediaCache { opened.withLock { $0 } }
+    /// The disk as the present process reaches it.
+    var files: FaultyFileSystem { disk.withLock { $0 } }
 
     init(
         seed: UInt64 = 1, isOrdered: Bool = true, blockSize: Int64 = 32 * 1024, pieceSize: Int = 16 * 1024,
         configure: (inout MediaCache.Configuration) -> Void = { _ in }, through client: @escaping Through = { $1 }
     ) throws {
         queues = ManualQueues(seed: seed, isOrdered: isOrdered)
-        files = FaultyFileSystem(memory)
+        let files = FaultyFileSystem(memory)
+        disk = Lock(files)
         self.blockSize = blockSize
         self.pieceSize = pieceSize
         var configuration = MediaCache.Configuration()
@@ -67,16 +70,24 @@ final class World: Sendable {
     }
 
     /// Opens the store anew without closing anything, as after kill -9: what was not written by now never is.
-    func kill() throws {
+    /// - Parameter powerCut: Draws what of the writes since the last syncs the disk has; `nil` for all.
+    func kill(powerCut seed: UInt64? = nil) throws {
+        // What the process that ends still has under way reaches the disk never, not late.
         files.setRule { _, path, _ in
             path.contains("/entries") || path.contains("/statistics") ? .error(FileError.inputOutput) : nil
         }
         for session in cache.openSessions { session.shutDown() }
         queues.advance(60 * second)
         cache.environment.store?.release()
-        files.setRule(nil)
+        disk.withLock { $0 = FaultyFileSystem(memory) }
+        if let seed { memory.cutPower(seed: seed) }
         let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client, broken)
         opened.withLock { $0 = fresh }
+    }
+
+    /// A cache of another process on the same root: there is one only while this one has given its store away.
+    func openElsewhere() throws -> MediaCache {
+        try World.open(files, blockSize, origin, queues, pieceSize, configuration, client, broken)
     }
 
     func put(_ path: String, length: Int64, generation: Int = 1, _ change: (inout OriginBehaviour) -> Void = { _ in }) {

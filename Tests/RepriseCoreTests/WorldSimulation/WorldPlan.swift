@@ -24,6 +24,7 @@ struct WorldPlan: Sendable {
     /// What is done with a cache besides reading.
     enum Operation: Hashable, Sendable, CaseIterable {
         case pin, unpin, prefetch, prefetchHead, remove, verify, compare, invalidate, collectGarbage, suspend, resume
+        case repair, export, exportAndImport, fileURL, fileURLOfBeginning
     }
 
     enum Action: Sendable {
@@ -39,8 +40,15 @@ struct WorldPlan: Sendable {
         case disk(Disk)
         case limit(Int64?)
         case operate(Operation, object: Int)
+        /// The first of two hosts is down, or is there again.
+        case mirror(isFirstDown: Bool)
+        /// The clock on the wall jumps by so many seconds.
+        case clock(Int64)
+        /// A process beside this one takes the store, where it is free, and plays an object.
+        case otherProcess(object: Int)
         case restart
         case kill
+        case powerCut
         case wait
     }
 
@@ -55,6 +63,8 @@ struct WorldPlan: Sendable {
     let seed: UInt64
     var isShared: Bool
     var isSealed: Bool
+    /// Whether a second host has the same objects, under validators of its own.
+    var hasMirror: Bool
     var blockSize: Int64
     var chunkSize: Int
     var objects: [Object]
@@ -67,6 +77,7 @@ struct WorldPlan: Sendable {
         self.seed = seed
         isShared = Bool.random(using: &random)
         isSealed = Int.random(in: 0..<8, using: &random) == 0
+        hasMirror = !isShared && Int.random(in: 0..<4, using: &random) == 0
         blockSize = [7, 16, 64, 256].randomElement(using: &random)!
         chunkSize = [1, 13, 64, 500].randomElement(using: &random)!
         let longest: Int64 = chunkSize == 1 ? 600 : 4000
@@ -126,6 +137,10 @@ struct WorldPlan: Sendable {
         case 82..<93: return .operate(Operation.allCases.randomElement(using: &random)!, object: object)
         case 93..<94: return .restart
         case 94..<95: return .kill
+        case 95..<96: return .powerCut
+        case 96..<97: return .clock([-86_400 * 400, -3600, -2, 2, 3600, 86_400 * 400].randomElement(using: &random)!)
+        case 97..<98: return .otherProcess(object: object)
+        case 98..<99: return .mirror(isFirstDown: Bool.random(using: &random))
         default: return .wait
         }
     }
@@ -181,6 +196,10 @@ struct WorldPlan: Sendable {
         // A range that is wider and says so wrongly cannot be told from one that is right.
         if behaviour.contentRange != .none { behaviour.widensRanges = 0 }
         behaviour.earlyHints = Bool.random(using: &random)
+        // Only what is one object for all can have moved elsewhere.
+        if !object.isPerUser, Int.random(in: 0..<10, using: &random) == 0 {
+            behaviour.redirect = "/moved" + object.path
+        }
         return behaviour
     }
 }

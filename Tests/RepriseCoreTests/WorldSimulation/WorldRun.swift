@@ -1,3 +1,4 @@
+import Foundation
 import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
@@ -35,6 +36,9 @@ struct WorldRun {
     private var versions: [[Int]]
     private var tasks: [(name: String, ending: Ending)] = []
     private var isSuspended = false
+    private let isFirstDown = Shared(false)
+    /// Files that were given away, until the operation after next on their object.
+    private let leases = Shared<[FileLease]>([])
     /// How often each generated thing was met.
     private(set) var met: [String: Int] = [:]
     /// What the cache told and the origin was asked, with milliseconds.
@@ -43,7 +47,7 @@ struct WorldRun {
 
     init(_ plan: WorldPlan) throws {
         self.plan = plan
-        let isShared = plan.isShared
+        let (isShared, isFirstDown) = (plan.isShared, isFirstDown)
         let perUser = Set(plan.objects.filter(\.isPerUser).map(\.path))
         world = try World(
             seed: plan.seed, isOrdered: false, blockSize: plan.blockSize, pieceSize: plan.chunkSize
@@ -60,9 +64,12 @@ struct WorldRun {
             $0.tuning.unwrittenLimit = 16_384
             if isShared { $0.freshness = .http }
             if plan.isSealed { $0.seal = .testing }
-        } through: { _, client in
-            PerUserClient(client, paths: perUser)
+            if plan.hasMirror, let group = HostGroup(["origin.test", MirrorClient.host]) { $0.hostGroups = [group] }
+        } through: { queues, client in
+            MirrorClient(PerUserClient(client, paths: perUser), queues: queues, isFirstDown: isFirstDown)
         }
+        world.memory.losePower()
+        try world.memory.makeDirectory("/copies")
         world.queues.tellCircles(after: 100_000)
         versions = Array(repeating: [], count: plan.objects.count * WorldPlan.users)
         for object in plan.objects.indices { publish(object, plan.objects[object].length) }
@@ -85,9 +92,15 @@ struct WorldRun {
             let version = index * 1000 + versions[index].count + 1
             versions[index].append(version)
             let behaviour = world.origin.resource(at: path(object, user))?.behaviour ?? plan.objects[object].behaviour
-            world.origin.put(
-                .init(PositionCodedContent(length: length, generation: version, signature: []), behaviour),
-                at: path(object, user))
+            let content = PositionCodedContent(length: length, generation: version, signature: [])
+            world.origin.put(.init(content, behaviour), at: path(object, user))
+            guard user == 0 else { continue }
+            var plain = plan.objects[object].behaviour
+            world.origin.put(.init(content, plain), at: "/moved" + plan.objects[object].path)
+            // A mirror may lag behind; what it has was the object once.
+            if version % 3 == 2 { continue }
+            plain.tagMark = "-mirror"
+            world.origin.put(.init(content, plain), at: "/mirror" + plan.objects[object].path)
         }
     }
 
@@ -124,6 +137,7 @@ struct WorldRun {
             if behaviour.status != nil { meet("status") }
             if behaviour.body != .none { meet("body fault") }
             if behaviour.ranges == .ignored { meet("ranges ignored") }
+            if behaviour.redirect != nil { meet("redirect") }
             for user in 0..<WorldPlan.users { world.origin.change(path(object, user)) { $0.behaviour = behaviour } }
         case .down(let isDown):
             meet("down")
@@ -135,7 +149,15 @@ struct WorldRun {
         case .operate(let operation, let object):
             meet("\(operation)")
             operate(operation, object)
-        case .restart, .kill:
+        case .mirror(let isDown):
+            guard plan.hasMirror else { return }
+            meet("mirror")
+            isFirstDown.set(isDown)
+        case .clock(let seconds):
+            meet("clock")
+            world.queues.jumpWallClock(by: seconds)
+        case .otherProcess(let object): try runElsewhere(object)
+        case .restart, .kill, .powerCut:
             // A process that ends gives its store back first, and its readers with it.
             guard !isSuspended else { return }
             for index in players.indices {
@@ -143,10 +165,43 @@ struct WorldRun {
                 players[index] = nil
             }
             set(.sound)
-            if case .kill = action { try world.kill() } else { try world.restart() }
+            switch action {
+            case .kill: try world.kill()
+            case .powerCut: try world.kill(powerCut: plan.seed)
+            default: try world.restart()
+            }
+            leases.set([])
             listen()
-            meet("restart")
+            meet("\(action)")
         case .wait: break
+        }
+    }
+
+    /// Another process has the store while this one has given it away, and only then.
+    private mutating func runElsewhere(_ object: Int) throws {
+        let other: MediaCache
+        do { other = try world.openElsewhere() } catch { return meet("root in use") }
+        guard world.cache.status != .ready else {
+            throw WorldViolation(oracle: "closed", text: "two processes hold one root")
+        }
+        meet("other process")
+        let path = plan.objects[object].path
+        let resource = other.resource(for: OriginURL("http://origin.test" + path)!)
+        let player = Player(world, path, .from(0), resource: resource)
+        player.knownGenerations = versions[object * WorldPlan.users]
+        player.play(to: 2000, patience: second)
+        if let violation = player.violation {
+            throw WorldViolation(oracle: "bytes", text: "\(violation) in \(path), read by another process")
+        }
+        player.leave()
+        let ending = Ending()
+        Task(executorPreference: world.queues) {
+            await other.close()
+            ending.come()
+        }
+        world.queues.advance(300 * second)
+        guard ending.hasCome else {
+            throw WorldViolation(oracle: "closed", text: "another process's close() never returns")
         }
     }
 
@@ -194,6 +249,7 @@ struct WorldRun {
         let isLong = plan.objects[object].length > 1 << 40
         if operation == .suspend { isSuspended = true }
         if operation == .resume { isSuspended = false }
+        let (leases, copy) = (leases, "/copies/\(object).mp3")
         let ending = Ending()
         tasks.append((name: "\(operation) of \(plan.objects[object].path)", ending: ending))
         Task(executorPreference: world.queues) {
@@ -212,6 +268,20 @@ struct WorldRun {
                 case .collectGarbage: await cache.collectGarbage()
                 case .suspend: await cache.suspend()
                 case .resume: await cache.resume()
+                case .repair: try await resource.repair()
+                case .export: try await resource.export(to: URL(fileURLWithPath: copy))
+                case .exportAndImport:
+                    let file = try await resource.export(to: URL(fileURLWithPath: copy))
+                    try await resource.importFile(file)
+                case .fileURL, .fileURLOfBeginning:
+                    guard !isLong else { break }
+                    let lease =
+                        operation == .fileURL
+                        ? try await resource.fileURL() : try await resource.fileURL(afterBytes: 500)
+                    leases.change { leases in
+                        leases.append(lease)
+                        if leases.count > 2 { leases.removeFirst() }
+                    }
                 }
             } catch {}
         }
@@ -230,33 +300,42 @@ struct WorldRun {
             throw WorldViolation(oracle: "bytes", text: "\(violation) in \(player?.path ?? "")")
         }
         if let broken = world.broken.all.first { throw WorldViolation(oracle: "state", text: broken) }
-        var requests = 0
         for session in world.cache.openSessions {
             // As many windows as an entry may have requests, each with a chunk that passed its limit, and what is written.
             let bound: Int64 = (4 + 4) * (2048 + 1024)
             guard session.bytesInMemory <= bound else {
                 throw WorldViolation(oracle: "resources", text: "\(session.bytesInMemory) bytes in memory")
             }
-            requests += session.look { $0.requestCount }
         }
-        let slots = world.cache.environment.hosts.active("http://origin.test")
+        // Slots that were granted at this moment are used, or go back, with the next work.
+        if slots != requests { world.queues.settle() }
         guard slots == requests else {
             throw WorldViolation(oracle: "state", text: "\(slots) connection slots for \(requests) requests")
         }
     }
 
+    private var slots: Int { world.cache.environment.hosts.active("http://origin.test") }
+
+    private var requests: Int { world.cache.openSessions.reduce(0) { $0 + $1.look { $0.requestCount } } }
+
     /// Once faults stop every reader and operation ends in bounded time, and nothing is left of them.
     private mutating func settle() throws {
         world.origin.setDown(false)
+        isFirstDown.set(false)
         set(.sound)
         try? world.cache.setLimits(.none)
         for object in plan.objects.indices {
+            // No mirror lags behind for ever: of two that differ no reader gets a whole.
+            if let newest = world.origin.resource(at: plan.objects[object].path) {
+                world.origin.change("/mirror" + plan.objects[object].path) { $0.content = newest.content }
+            }
             for user in 0..<WorldPlan.users {
                 world.origin.change(path(object, user)) { resource in
                     resource.behaviour.body = .none
                     resource.behaviour.status = nil
                     resource.behaviour.contentRange = .none
                     resource.behaviour.loginPage = false
+                    resource.behaviour.redirect = nil
                     resource.behaviour.firstByteDelay = 0
                     if resource.content.length < 1 << 40 { resource.behaviour.bytesPerSecond = 0 }
                 }
@@ -297,6 +376,7 @@ struct WorldRun {
             players[index]?.leave()
             players[index] = nil
         }
+        leases.set([])
         world.queues.advance(200 * second)
         try check()
         try checkFreshness()

@@ -4,6 +4,8 @@ import RepriseStorage
 /// All fill buffers of an entry, in the order they were made. Few: those of its transfers, and those on their way to the disk.
 struct FillBufferTable {
     private var buffers: [FillBuffer] = []
+    /// Buffers that were dropped while a write of theirs was in flight, and whose bytes those are.
+    private var writingStill: [BufferID: RepresentationID] = [:]
     private var last = 0
 
     // MARK: Looking things up
@@ -20,6 +22,11 @@ struct FillBufferTable {
 
     func isWriting(_ representation: RepresentationID) -> Bool {
         buffers.contains { $0.representation == representation && $0.isWriting }
+    }
+
+    /// Whether bytes of a representation may still reach the disk by a write in flight, also of a buffer that was dropped.
+    func mayStillStore(_ representation: RepresentationID) -> Bool {
+        isWriting(representation) || writingStill.values.contains(representation)
     }
 
     /// Whether bytes are in memory that the disk will have.
@@ -78,11 +85,21 @@ struct FillBufferTable {
         return true
     }
 
-    /// The held bytes of a representation just before `offset`, at most `limit` of them; `nil` where the last one is not held.
+    /// The held bytes of a representation just before `offset`, in one run through its buffers and at most `limit` of them;
+    /// `nil` where the last one is not held. Copied.
     func bytes(of representation: RepresentationID, before offset: Int64, limit: Int64) -> [UInt8]? {
-        guard offset > 0 else { return nil }
-        let holder = buffers.first { $0.representation == representation && $0.range.contains(offset - 1) }
-        return holder.map { $0.bytes(in: ByteRange(max($0.range.lowerBound, offset - limit), offset)) }
+        var bytes: [UInt8] = []
+        var position = offset
+        while position > max(0, offset - limit),
+            let holder = buffers.first(where: {
+                $0.representation == representation && $0.range.contains(position - 1)
+            })
+        {
+            let part = ByteRange(max(holder.range.lowerBound, offset - limit), position)
+            bytes = holder.bytes(in: part) + bytes
+            position = part.lowerBound
+        }
+        return bytes.isEmpty ? nil : bytes
     }
 
     /// The held bytes of a representation from its beginning, in one run and at most `limit` of them; copied.
@@ -136,10 +153,17 @@ struct FillBufferTable {
     }
 
     /// Drops all buffers of a representation, with what is in them. A write in flight ends for itself.
-    mutating func drop(_ representation: RepresentationID) { buffers.removeAll { $0.representation == representation } }
+    mutating func drop(_ representation: RepresentationID) { drop { $0.representation == representation } }
 
-    /// What is in a buffer is of no use to anybody.
-    mutating func drop(_ id: BufferID) { buffers.removeAll { $0.id == id } }
+    /// Drops a buffer with what is in it.
+    mutating func drop(_ id: BufferID) { drop { $0.id == id } }
+
+    private mutating func drop(where isDropped: (FillBuffer) -> Bool) {
+        for buffer in buffers where isDropped(buffer) && buffer.isWriting {
+            writingStill[buffer.id] = buffer.representation
+        }
+        buffers.removeAll(where: isDropped)
+    }
 
     /// A representation's storage changed: where its bytes go from now on.
     mutating func setDestination(of representation: RepresentationID, _ destination: () -> FillBuffer.Destination) {
@@ -193,7 +217,10 @@ struct FillBufferTable {
     }
 
     mutating func endWrite(_ ticket: WriteTicket, _ result: FillBuffer.WriteResult) -> EndedWrite {
-        guard let index = index(of: ticket.buffer) else { return .unknown }
+        guard let index = index(of: ticket.buffer) else {
+            writingStill[ticket.buffer] = nil
+            return .unknown
+        }
         let representation = buffers[index].representation
         let isCurrent = buffers[index].endWrite(ticket, result)
         dropSpent()

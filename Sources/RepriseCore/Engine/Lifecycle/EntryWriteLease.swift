@@ -1,10 +1,10 @@
 import ReprisePlatform
 package import RepriseStorage
 
-/// The right of one session to name files of its entry: to make, commit, abandon and remove them.
+/// The right of one entry in memory to name files of its entry: to make, commit, abandon and remove them.
 ///
-/// It ends when the entry is removed while it is read: the session's readers go on with what they have open, and work
-/// of that session that is still on its way must not bring the entry back, or touch the files of a new one that was
+/// It ends when the entry is removed while it is read: its readers go on with what they have open, and work
+/// of that entry that is still on its way must not bring the entry back, or touch the files of a new one that was
 /// made under the same key. The lock is held across file calls; only work on the pools takes it.
 package final class EntryWriteLease: Sendable {
     private let isOver = Lock(false)

@@ -141,14 +141,8 @@ final class Representation: Identifiable {
 
     // MARK: Inputs: its files
 
-    /// Its files were made. What was learnt while they were being made stays.
-    func filesMade(as made: EntryInfo) {
-        var info = made
-        info.length = self.info.length
-        info.servesRanges = self.info.servesRanges
-        info.checked = self.info.checked
-        self.info = info
-    }
+    /// Its files were made, under that number. What was learnt while they were being made stays.
+    func filesMade(as made: EntryInfo) { info.generation = made.generation }
 
     func commit() { isCommitted = true }
 

@@ -96,6 +96,8 @@ struct RepresentationTable: Sequence {
             old.supersede()
         } else if !isFirstToCommit(id) {
             return false
+        } else if let pinnedLast {
+            new.pin(pinnedLast)
         }
         new.commit()
         current = id

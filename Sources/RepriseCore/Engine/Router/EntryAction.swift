@@ -3,7 +3,7 @@ import RepriseStorage
 
 /// What has to be done outside the lock, in order. Results come back as inputs.
 enum EntryAction {
-    // Readers and whoever watches
+    // Readers and watchers
     case wake(@Sendable () -> Void)
     case event(CacheEvent)
     case count(@Sendable (inout CacheStatistics) -> Void)
@@ -34,6 +34,8 @@ enum EntryAction {
     /// So many bytes more are taken of the store.
     case addUsage(Int64)
     case requestEviction
+    /// `memoryFreed` follows when all entries together have fewer bytes waiting for the disk.
+    case awaitMemory
     /// The entry's files are not this one's any more.
     case endWriteLease
 

@@ -35,6 +35,9 @@ enum EntryInput {
     /// The store was not there for this work.
     case deferred(EntryAction)
 
+    /// All entries together have fewer bytes waiting for the disk.
+    case memoryFreed
+
     // Its owner and the store
     case pinned(Bool)
     case invalidated

@@ -5,7 +5,8 @@ import RepriseStorage
 /// Time: what is due when, and what is done then. One timer runs, for the earliest deadline; each deadline is derived from the
 /// machine that owns it.
 extension EntryStateMachine {
-    /// Sets the timer for the earliest deadline to come. What was due by now was done with the plan.
+    /// Sets the timer for the earliest deadline to come. What is due by now was done with the plan, or has a timer that was set
+    /// when it was still to come.
     mutating func setTimer() {
         if deferred.isSuspended || lifecycle.isGone { return }
         var earliest = EarliestDeadline(now: now)

@@ -54,7 +54,8 @@ extension EntryStateMachine {
     mutating func confirmationFailed(_ failure: OriginFailure) {
         endRevalidation()
         failed(CacheError(failure))
-        if failure.isFinal { failFinally(failure) } else { standInAtOnce(status: nil) }
+        failFinally(failure)
+        if !failure.isFinal { standInAtOnce(status: nil) }
     }
 
     /// To ask again, or to make do with what is stale, would not make it right.

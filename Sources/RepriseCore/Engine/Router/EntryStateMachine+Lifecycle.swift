@@ -94,8 +94,7 @@ extension EntryStateMachine {
         for action in work {
             switch action {
             // Asked for again where it is still wanted.
-            case .load, .verify, .withdraw: continue
-            case .readOverlap(let transfer, _, _): _ = transfers[transfer]?.overlapRead(nil)
+            case .load, .verify, .withdraw, .readOverlap: continue
             default: leave(action)
             }
         }
@@ -171,7 +170,7 @@ extension EntryStateMachine {
 
     mutating func leaveForGood() { if let departure = lifecycle.left() { leave(.depart(departure)) } }
 
-    /// Lets go of what a hung disk has not taken, where nobody waits for it any longer.
+    /// Lets go of what a hung disk has not taken, that no reader waits for any longer.
     mutating func abandonUnwritten() {
         for representation in representations { buffers.drop(representation.id) }
         close()

@@ -133,7 +133,7 @@ extension EntryStateMachine {
         // A transfer that begins where a block can be filled brings that block whole, or it would end before what it was
         // begun for.
         let blockSize = environment.store?.layout.blockSize ?? 1
-        let head = max(head, transfer.start.adding(blockSize - 1) - 1)
+        let head = max(head, transfer.start.adding(blockSize - 1))
         if let id = transfer.representation { end = buffers.nextHeld(of: id, after: head) ?? end }
         for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
             let next = self.head(of: other)
@@ -142,7 +142,7 @@ extension EntryStateMachine {
         return end
     }
 
-    private func gapEnd(of transfer: TransferState, _ representation: Representation?) -> Int64 {
+    func gapEnd(of transfer: TransferState, _ representation: Representation?) -> Int64 {
         if transfer.isSequential { return .max }
         let head = head(of: transfer)
         var end = representation?.info.length ?? .max

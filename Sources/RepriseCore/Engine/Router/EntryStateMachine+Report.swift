@@ -16,6 +16,9 @@ extension EntryStateMachine {
     /// Length in bytes, `nil` while it is not known.
     var length: Int64? { current?.info.length }
 
+    /// When a reader came last, in seconds since 1970; what its files say may be older.
+    var lastUse: Int64 { use.last }
+
     var statistics: EntryStatistics { use.statistics }
 
     /// Readers now, and transfers and confirmations.

@@ -61,7 +61,8 @@ extension EntryStateMachine {
         switch verdict {
         case .part(let range, let total):
             if let representation, !transfer.isContinuationConfirmed, !judge.isConfirmed(by: head, strongly: true),
-                environment.sameness.policy(for: url.host) != .lengthOnly, !isBlank(representation)
+                environment.sameness.policy(for: url.host) != .lengthOnly,
+                !isBlank(representation) || isAlien(head, to: representation, judge, besides: transfer)
             {
                 // Asked for before another transfer showed the representation, or by a condition of which nothing shows that it
                 // was heeded: the bytes decide.
@@ -149,6 +150,17 @@ extension EntryStateMachine {
     private func isComparableFromStart(_ representation: Representation) -> Bool {
         buffers.heldEnd(representation.id, from: 0) != nil
             || representation.generation?.askClaimed({ $0.contains(0) }) ?? false
+    }
+
+    /// Whether another transfer's answer has validators that this one does not share, though nothing of either has come yet: two
+    /// hosts may have answered.
+    private func isAlien(
+        _ head: OriginResponseHead, to representation: Representation, _ judge: ResponseJudge,
+        besides transfer: TransferState
+    ) -> Bool {
+        let held = representation.info.validator
+        guard judge.trustsEntityTags, held.entityTag != nil || held.lastModified != nil else { return false }
+        return isBegun(representation, besides: transfer) && !judge.isConfirmed(by: head, strongly: false)
     }
 
     /// While a first answer was under way another transfer may have shown the representation: it is the same resource.

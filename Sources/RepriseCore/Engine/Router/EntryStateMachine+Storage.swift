@@ -209,7 +209,11 @@ extension EntryStateMachine {
         guard let id = buffers[ticket.buffer]?.representation, let generation = representations[id]?.storage.target,
             fillable(id, generation) != nil
         else { return false }
-        _ = buffers.endWrite(ticket, .notDone)
+        // A write for earlier files says nothing of the present ones, which its bytes go to next.
+        guard case .current = buffers.endWrite(ticket, .notDone) else {
+            if let representation = representations[id] { write(representation) }
+            return true
+        }
         filesDeleted(id, generation)
         return true
     }

@@ -34,6 +34,8 @@ extension EntryStateMachine {
             readers: [reader.id], goal: min(view.end, view.position.adding(tuning.readAhead)), now: now,
             continuation: continuationMaker)
         transfers[transfer.id] = transfer
+        // One that would end before what it is begun for would be begun for it again and again.
+        if start < missing, gapEnd(of: transfer, representation) <= missing { _ = transfer.restart(at: missing) }
         noteForwarded([reader.id], isCollapsed: false)
         ask(transfer)
     }
@@ -78,9 +80,15 @@ extension EntryStateMachine {
 
     /// Ends a transfer; what only its buffer holds is still written, and read.
     mutating func finish(_ transfer: TransferState) {
+        let hadRequest = transfer.request != nil
         endRequest(of: transfer)
         if let slot = transfer.returnSlot() { leave(.releaseSlot(slot)) }
         transfers[transfer.id] = nil
+        // One that waited for what this one was bringing has nothing to wait for.
+        if hadRequest, transfers.contains(where: { $0.representation == transfer.representation && $0.request == nil })
+        {
+            replan()
+        }
         // Readers that follow it go on with its request size.
         let head = head(of: transfer)
         for reader in transfer.readers.compactMap({ readers[$0] })
@@ -218,12 +226,14 @@ extension EntryStateMachine {
 
     /// Whether a transfer may hold one chunk more. Buffers that wait for the disk count whether or not a transfer still feeds
     /// them, those of other entries as well: a disk that hangs must not fill the memory.
-    private func hasMemory(_ transfer: TransferState) -> Bool {
+    private mutating func hasMemory(_ transfer: TransferState) -> Bool {
         guard let buffer = transfer.buffer.flatMap({ buffers[$0] }) else { return true }
         guard buffer.backlog < tuning.windowLimit else { return false }
         guard buffer.awaitsDisk else { return true }
         if buffers.unwritten >= tuning.windowLimit * Int64(tuning.requestsPerResource) { return false }
-        return !environment.unwritten.isExceeded || buffer.backlog == 0
+        guard environment.unwritten.isExceeded, buffer.backlog > 0 else { return true }
+        awaitMemory()
+        return false
     }
 
     // MARK: Connection slots and exchanges
@@ -283,7 +293,8 @@ extension EntryStateMachine {
             guarding: ContinuationGuard(
                 policy: environment.sameness.policy(for: url.host), validator: representation.info.validator,
                 trustsEntityTags: trust.entityTags, trustsDates: trust.dates),
-            isBlank: isBlank(representation), isMoreComing: isMoreComing(of: id, besides: transfer),
+            isBlank: isBlank(representation) && (transfer.trial == nil || !isBegun(representation, besides: transfer)),
+            isMoreComing: isMoreComing(of: id, besides: transfer),
             held: { limit in
                 guard isSequential else { return overlap(before: wanted.lowerBound, limit) }
                 guard let end = buffers.heldEnd(id, from: 0) else { return nil }
@@ -317,11 +328,18 @@ extension EntryStateMachine {
         return generation.askClaimed { $0.isEmpty } ? generation.firstUnloaded : nil
     }
 
-    /// Whether no byte of a representation is stored, in memory or in a reader's hands. What was not looked at may be stored.
+    /// Whether no byte of a representation is stored or may still be, in memory, or in a reader's hands. What was not looked at may be stored.
     func isBlank(_ representation: Representation) -> Bool {
         representation.generation.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
-            && !buffers.hasBytes(of: representation.id)
+            && !buffers.hasBytes(of: representation.id) && !buffers.mayStillStore(representation.id)
             && !readers.reading(representation.id).contains(where: \.hasBytes)
+    }
+
+    /// Whether an answer to another transfer brings a representation's bytes.
+    func isBegun(_ representation: Representation, besides transfer: TransferState) -> Bool {
+        transfers.contains {
+            $0.id != transfer.id && $0.representation == representation.id && $0.request?.hasHead == true
+        }
     }
 
     /// Stored bytes for an overlap have been read, or could not be.

@@ -120,7 +120,8 @@ extension EntryStateMachine {
             fail(reader, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
         }
         for representation in representations
-        where representation.isSuperseded && representation.id != representations.current {
+        where representation.isSuperseded && !representation.isCommitted && representation.id != representations.current
+        {
             let id = representation.id
             guard !readers.reads(id), !transfers.contains(where: { $0.representation == id }), !buffers.has(id),
                 revalidation.inFlight?.representation != id

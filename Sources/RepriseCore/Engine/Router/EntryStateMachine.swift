@@ -44,6 +44,8 @@ struct EntryStateMachine {
     private(set) var now: Int64 = 0
     private var lastNumber = 1
     private var needsPlan = false
+    /// Whether it is to be told when all entries together have fewer bytes waiting for the disk.
+    private var awaitsMemory = false
     /// Whether something was planned that slots and the timer have to follow.
     private var isPlanned = false
     private var output = EntryOutput()
@@ -84,6 +86,13 @@ struct EntryStateMachine {
 
     /// Has readers, transfers and what is stored looked at once this input was routed.
     mutating func replan() { needsPlan = true }
+
+    /// A transfer takes nothing more before other entries' bytes are on the disk.
+    mutating func awaitMemory() {
+        guard !awaitsMemory else { return }
+        awaitsMemory = true
+        leave(.awaitMemory)
+    }
 
     /// Plans at once, for an input whose answer depends on it; again where a representation was given up meanwhile.
     mutating func planNow() {
@@ -144,6 +153,9 @@ struct EntryStateMachine {
 
         case .slotGranted(let ticket, let slot): slotGranted(ticket, slot)
         case .hostContended: replan()
+        case .memoryFreed:
+            awaitsMemory = false
+            replan()
         case .started(let id, let exchange): started(id, exchange)
         case .received(let id, let event): received(id, event)
         case .urlRenewed(let id, let answer): urlRenewed(id, answer)

@@ -116,7 +116,7 @@ struct ResponseSelector {
     func mayShare(_ head: OriginResponseHead, to request: HTTPFields, _ verdict: ResponseJudge.Verdict) -> Bool {
         switch verdict {
         case .part, .whole, .changed: mayShare(head, to: request)
-        // It confirms what is shared already, whoever asked, unless it takes the permission back.
+        // It confirms what is shared already, unless it takes the permission back.
         case .notModified: mayShare(head, to: [:])
         case .pastEnd, .refused, .busy, .invalid: true
         }
@@ -133,7 +133,7 @@ struct ResponseSelector {
 
     /// The fields of a caller that may be sent to a URL: what may be a credential stays with the origin it was given for.
     static func allowed(_ caller: Caller, at url: OriginURL) -> HTTPFields {
-        guard caller.url != url, caller.url.origin != url.origin else { return caller.fields }
+        guard caller.url.origin != url.origin else { return caller.fields }
         var allowed = HTTPFields()
         for line in caller.fields.lines where harmless.contains(where: line.name.equalsIgnoringCase) {
             allowed.add(line.name, line.value)

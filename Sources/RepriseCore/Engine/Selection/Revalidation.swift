@@ -2,7 +2,7 @@ import RepriseHTTP
 
 /// Asks the origin whether what is stored is still good (RFC 9111 §4.3), one request at a time.
 ///
-///     idle --wantSlot--> awaitingSlot --granted--> granted --begin--> inFlight --end--> idle
+///     idle --awaitSlot--> awaitingSlot --granted--> granted --begin--> inFlight --end--> idle
 ///
 /// Readers wait for it in the reader table; beside them a stale representation that was handed out may have to be confirmed
 /// though no reader waits (`stale-while-revalidate`).

@@ -34,7 +34,7 @@ struct StorageState {
 
     private enum State {
         case undecided
-        /// Its files are being made; of those it had before bytes may be read meanwhile.
+        /// Its files are being made; where that fails, bytes can be read of those it had before.
         case creating(before: Generation?)
         case storing(Generation)
         case waitingForSpace(Generation, since: Int64)

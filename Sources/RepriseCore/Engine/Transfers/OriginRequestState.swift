@@ -101,7 +101,8 @@ final class OriginRequestState {
     /// The answer is used for what it brings, whatever it was asked for.
     func becomesContent() { isCheck = false }
 
-    /// Asks for a chunk: the exchange to ask, where there is one. `false` where one was asked for already.
+    /// Asks for a chunk.
+    /// - Returns: Whether it is the first to ask for it; the exchange to ask, `nil` where that is not there yet.
     func demandChunk() -> (isNew: Bool, exchange: (any OriginExchange)?) {
         guard hasHead, !isDemanding else { return (false, nil) }
         demand = exchange == nil ? .owed : .outstanding

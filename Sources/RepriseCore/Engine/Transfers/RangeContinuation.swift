@@ -196,10 +196,14 @@ struct RangeContinuation {
         guard let stored = known.stored(limit), stored.range.count > held?.range.count ?? 0,
             isEvidence(stored.range, for: wanted, isSequential)
         else {
+            let elsewhere = isSequential ? nil : known.heldElsewhere(limit)
+            if let elsewhere, elsewhere.range.count > held?.range.count ?? 0,
+                isEvidence(elsewhere.range, for: wanted, false)
+            {
+                return compare(elsewhere, whole, wanted, isSequential)
+            }
             if let held, !held.bytes.isEmpty { return compare(held, whole, wanted, isSequential) }
-            guard !isSequential, let overlap = known.heldElsewhere(limit), isEvidence(overlap.range, for: wanted, false)
-            else { return known.isMoreComing ? .wait : .giveUp }
-            return compare(overlap, whole, wanted, isSequential)
+            return known.isMoreComing && !isSequential ? .wait : .giveUp
         }
         if case .unreadable(let range) = state, range == stored.range { return .giveUp }
         state = .reading(stored.range)

@@ -5,7 +5,7 @@ import RepriseStorage
 /// The filling of one gap by one request after another. Its bytes go into a fill buffer, which outlives it where they are still
 /// on their way to the disk.
 ///
-///     idle --wantSlot--> awaitingSlot --granted--> granted --begin--> requesting --endRequest--> idle ...
+///     idle --awaitSlot--> awaitingSlot --granted--> granted --begin--> requesting --endRequest--> idle ...
 ///      ^                     |                       |
 ///      +---- cancelled ------+------ not used -------+
 ///
