@@ -190,10 +190,10 @@ import Testing
         for number in 0..<60 {
             world.put("/\(number).mp3", length: 3000)
             world.play("/\(number).mp3").expectWhole(3000)
-            most = max(most, world.cache.openSessions.count)
+            most = max(most, world.cache.openEntries.count)
         }
         #expect(most <= 16, "\(most)")
-        #expect(world.cache.openSessions.contains { $0.key.text.hasSuffix("/read.mp3") }, "who is read stays")
+        #expect(world.cache.openEntries.contains { $0.key.text.hasSuffix("/read.mp3") }, "who is read stays")
         let bytes = world.origin.bodyBytes
         reader.play()
         reader.expectWhole(200_000)

@@ -136,7 +136,7 @@ struct Simulation {
     /// What somebody does who looks after a store, while it is read and filled.
     private mutating func keepHouse() throws {
         guard kind.isBounded, Int.random(in: 0..<12, using: &own) == 0 else { return }
-        let session = world.cache.openSessions.randomElement(using: &own)
+        let session = world.cache.openEntries.randomElement(using: &own)
         do throws(StoreError) {
             switch Int.random(in: 0..<10, using: &own) {
             case 0: world.cache.housekeeper.sweep {}
@@ -175,7 +175,7 @@ struct Simulation {
                     last = (queues.time, last.time == queues.time ? last.count + 1 : 0)
                     return last.count
                 }
-                if count == 60 { for session in world.cache.openSessions { print(session.key, session.explanation) } }
+                if count == 60 { for session in world.cache.openEntries { print(session.key, session.explanation) } }
             } : nil
         defer { withExtendedLifetime(trace) {} }
         for _ in 0..<steps {
@@ -268,7 +268,7 @@ struct Simulation {
             guard let violation = player?.violation else { continue }
             throw Violation("INV-1/2/9: \(violation) in \(player?.path ?? "")")
         }
-        for session in world.cache.openSessions {
+        for session in world.cache.openEntries {
             // INV-23: as many windows as an entry may have requests, each with the chunk that passed its limit, and what is on
             // its way to the disk; whatever the number of readers.
             let bound: Int64 = (4 + 4) * (2048 + 1024)
@@ -309,7 +309,7 @@ struct Simulation {
             if !player.isAtEnd, player.failure == nil {
                 throw Violation(
                     "INV-26: a reader of \(player.path) hangs at \(player.position)\n"
-                        + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                        + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
             }
             player.leave()
         }
@@ -335,7 +335,7 @@ struct Simulation {
             if let violation = player.violation { throw Violation("INV-1: \(violation) \(when)") }
             if player.isAtEnd { return }
             if player.failure?.code == .changed, attempt == 1 { continue }
-            let session = world.cache.openSessions.first { $0.key.text.hasSuffix(path) }
+            let session = world.cache.openEntries.first { $0.key.text.hasSuffix(path) }
             throw Violation(
                 "\(path) \(when) ended with \(String(describing: player.failure)) at \(player.position)\n"
                     + (session?.explanation ?? ""))

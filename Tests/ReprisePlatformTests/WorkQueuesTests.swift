@@ -12,7 +12,7 @@ struct WorkQueuesTests {
     @Test func `hand a read's answer over to who awaits it`() async {
         let queues = SystemWorkQueues()
         for number in 0..<100 { #expect(await queues.reading { [number, number + 1] } == [number, number + 1]) }
-        #expect(await handover { done in queues.upkeep { done("done") } } == "done")
+        #expect(await withCallback { done in queues.upkeep { done("done") } } == "done")
     }
 
     @Test(arguments: [-7, 0, 1, 5, Int.min, Int.max])

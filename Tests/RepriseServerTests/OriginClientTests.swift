@@ -48,8 +48,12 @@
             let dead = "http://127.0.0.1:\(try await unusedPort())"
             let client = AsyncHTTPOriginClient()
             let origins = [dead, "http://127.0.0.1:\(server.port)"].compactMap { OriginURL($0) }
+            let failover = FailoverClient(
+                client: client, mirrors: [.bases(origins)], hosts: HostTable(limit: 6), timeout: 5_000_000_000,
+                queues: SystemWorkQueues()
+            ) { _, _ in }
             let contract = OriginClientContract(
-                client: FailoverOriginClient(client: client, origins: origins), origin: origin, base: dead,
+                client: failover, origin: origin, base: dead,
                 unreachable: "http://127.0.0.1:\(try await unusedPort())/x",
                 connections: { server.acceptedConnections })
             let violation = await violation(contract, rule)

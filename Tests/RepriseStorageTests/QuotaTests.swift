@@ -6,22 +6,22 @@ import Testing
     @Test func `inv21 before what is there was counted no more is stored than a margin`() {
         var quota = Quota(limits: .init(bytes: 1000))
         quota.stored(99)
-        #expect(quota.hasRoom && !quota.isDue)
+        #expect(quota.hasSpace && !quota.isDue)
         quota.stored(1)
-        #expect(!quota.hasRoom && quota.isDue && quota.refusal.contains("counted"))
+        #expect(!quota.hasSpace && quota.isDue && quota.refusal.contains("counted"))
         quota.counted(500)
-        #expect(quota.hasRoom && !quota.isDue && quota.used == 500)
+        #expect(quota.hasSpace && !quota.isDue && quota.used == 500)
         var unlimited = Quota(limits: .init())
         unlimited.stored(1 << 40)
-        #expect(unlimited.hasRoom && !unlimited.isDue)
+        #expect(unlimited.hasSpace && !unlimited.isDue)
     }
 
     @Test func `a sweep begins at high water and goes down to low water`() {
         var quota = Quota(limits: .init(bytes: 1000))
         quota.counted(900)
-        #expect(quota.excess.isNone && quota.hasRoom && !quota.isDue)
+        #expect(quota.excess.isNone && quota.hasSpace && !quota.isDue)
         quota.stored(1)
-        #expect(quota.excess.bytes == 101 && quota.isDue && quota.hasRoom)
+        #expect(quota.excess.bytes == 101 && quota.isDue && quota.hasSpace)
         quota.freed(101)
         #expect(quota.used == 800 && quota.excess.isNone)
     }
@@ -29,21 +29,21 @@ import Testing
     @Test func `nothing more is stored at capacity, inv21`() {
         var quota = Quota(limits: .init(bytes: 1000))
         quota.counted(999)
-        #expect(quota.hasRoom)
+        #expect(quota.hasSpace)
         quota.stored(1)
-        #expect(!quota.hasRoom)
+        #expect(!quota.hasSpace)
         quota.limits.bytes = nil
-        #expect(quota.hasRoom && quota.excess.isNone)
+        #expect(quota.hasSpace && quota.excess.isNone)
     }
 
     @Test func `the volume's free space bounds it, whoever took the rest, inv21`() {
         var quota = Quota(limits: .init(bytes: 1 << 40, freeSpace: 1000))
         quota.counted(5000)
         quota.looked(VolumeRoom(free: 1500, total: 100_000, freeFiles: nil))
-        #expect(quota.capacity == 5500 && quota.hasRoom)
+        #expect(quota.capacity == 5500 && quota.hasSpace)
         // Somebody else fills it.
         quota.looked(VolumeRoom(free: 400, total: 100_000, freeFiles: nil))
-        #expect(quota.capacity == 4400 && !quota.hasRoom)
+        #expect(quota.capacity == 4400 && !quota.hasSpace)
         #expect(quota.excess.bytes == 5000 - (4400 - 880))
         // Counting anew tells nothing of the volume.
         quota.counted(4000)
@@ -56,11 +56,11 @@ import Testing
     @Test func `files run out before bytes do`() {
         var quota = Quota(limits: .init(freeFiles: 10))
         quota.looked(VolumeRoom(free: 1 << 40, total: 1 << 41, freeFiles: 3))
-        #expect(!quota.hasRoom && quota.excess == .init(bytes: 0, files: 7))
+        #expect(!quota.hasSpace && quota.excess == .init(bytes: 0, files: 7))
         quota.freed(100, files: Quota.filesPerEntry)
         #expect(quota.excess.files == 3)
         quota.looked(VolumeRoom(free: 1 << 40, total: 1 << 41, freeFiles: nil))
-        #expect(quota.hasRoom)
+        #expect(quota.hasSpace)
     }
 
     @Test func `the volume is asked again after so many bytes, where it matters`() {

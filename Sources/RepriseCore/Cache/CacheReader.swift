@@ -33,7 +33,7 @@ public struct CacheReader: ~Copyable, Sendable {
     }
 
     private func read(_ lease: ReaderLease) async -> Chunk? {
-        let bytes = await handover { done in handle.read(lease, then: done) }
+        let bytes = await withCallback { done in handle.read(lease, then: done) }
         return bytes.map { Chunk(offset: lease.range.lowerBound, bytes: $0[...]) }
     }
 

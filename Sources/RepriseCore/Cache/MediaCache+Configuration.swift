@@ -12,6 +12,11 @@ extension MediaCache {
         public var keys: KeyPolicy = .unsigned
         /// Hosts that serve the same resources: one key, and the next is asked where one fails.
         public var hostGroups: [HostGroup] = []
+        /// Origins that serve the same resources under the same paths: scheme, host, port and a path that is before every
+        /// resource's; the preferred one first, which URLs name. Where one cannot be reached, takes more than 5 seconds to begin an
+        /// answer or answers with 5xx, the next is asked, with the same fields. They should agree about `ETag` and
+        /// `Last-Modified`: an answer with another validator begins anew. Fewer than two are none.
+        public var mirrors: [OriginURL] = []
         /// Who is asked for a fresh URL where one ran out in the middle of playback; `nil` where a refusal stands.
         public var urlRefresher: URLRefresher?
         /// What fetching ahead may take.

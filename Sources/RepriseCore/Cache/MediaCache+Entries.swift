@@ -33,26 +33,17 @@ extension MediaCache {
             var failure: StoreError?
             for name in try store.entryNames() {
                 do throws(StoreError) {
-                    if let session = try self.session(ofEntry: name, in: store) {
-                        try session.removeEntry()
+                    if let active = try self.table.entry(named: name, in: store) {
+                        try active.removeEntry()
                     } else {
                         try store.remove(name: name)
                     }
                 } catch { failure = error }
             }
             // Readers of what is not on disk yet keep it to themselves as well.
-            for session in self.openSessions { try session.removeEntry() }
+            for active in self.openEntries { try active.removeEntry() }
             if let failure { throw failure }
         }
-    }
-
-    /// The session of the entry with that folder name; `nil` for what nobody can be asked for and no open session makes. I/O.
-    func session(ofEntry name: String, in store: Store) throws(StoreError) -> ActiveEntry? {
-        if let info = try store.describe(name: name)?.info, let url = OriginURL(info.url) {
-            return session(for: ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]))
-        }
-        // Without a description it was left over, or its files are just being made.
-        return openSession(named: name, in: store)
     }
 
     /// What is stored, in no order. Reads two small files an entry; an entry that cannot be read now is left out and
@@ -69,10 +60,10 @@ extension MediaCache {
                 do throws(StoreError) {
                     guard let (info, summary) = try store.describe(name: name) else { continue }
                     var entry = info
-                    // The summary is behind while bytes come in; what the open session knows may be only a part.
-                    let session = openSession(ResourceKey(info.key))
-                    entry.stored = max(summary.stored, session?.storedRanges.count ?? 0)
-                    entry.statistics = summary.statistics.latest(session?.statistics ?? EntryStatistics())
+                    // The summary is behind while bytes come in; what the open entry knows may be only a part.
+                    let active = table.open(ResourceKey(info.key))
+                    entry.stored = max(summary.stored, active?.storedRanges.count ?? 0)
+                    entry.statistics = summary.statistics.latest(active?.statistics ?? EntryStatistics())
                     entries.append(entry)
                 } catch {
                     environment.hub.send(.degraded(key: name, reason: error.description))
@@ -122,7 +113,7 @@ extension MediaCache {
         on queue: (any WorkQueues, @escaping @Sendable () -> Void) -> Void
     ) async throws(CacheError) -> Value {
         let environment = environment
-        let answer: Result<Value, CacheError> = await handover { done in
+        let answer: Result<Value, CacheError> = await withCallback { done in
             queue(environment.queues) {
                 do throws(StoreError) {
                     guard let value = try environment.access.use(work) else {
@@ -161,11 +152,11 @@ extension MediaResource {
         _ = try cache.keptStore()
         let (cache, request) = (cache, request)
         try await cache.onDisk { () throws(StoreError) in
-            try cache.withSession(for: request) { session throws(StoreError) in try session.removeEntry() }
+            try cache.table.withEntry(for: request) { active throws(StoreError) in try active.removeEntry() }
             guard cache.configuration.freshness == .http else { return }
             // What was stored of it for other request fields goes with it.
             for variant in try cache.stored(under: [request.key]) {
-                try cache.withSession(for: variant) { session throws(StoreError) in try session.removeEntry() }
+                try cache.table.withEntry(for: variant) { active throws(StoreError) in try active.removeEntry() }
             }
         }
     }
@@ -174,7 +165,7 @@ extension MediaResource {
         _ = try cache.keptStore()
         let (cache, request) = (cache, request)
         return try await cache.onDisk { () throws(StoreError) in
-            try cache.withSession(for: request) { session throws(StoreError) in try session.setPinned(isPinned) }
+            try cache.table.withEntry(for: request) { active throws(StoreError) in try active.setPinned(isPinned) }
         }
     }
 

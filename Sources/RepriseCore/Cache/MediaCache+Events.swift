@@ -1,4 +1,4 @@
-package import RepriseHTTP
+import RepriseHTTP
 import ReprisePlatform
 
 #if canImport(FoundationEssentials)
@@ -13,13 +13,13 @@ extension MediaCache {
     public var statistics: CacheStatistics { environment.hub.statistics }
 
     /// As `storeStatistics`, without looking at the file again.
-    package var knownStoreStatistics: StoreStatistics { statisticsBook.total }
+    package var knownStoreStatistics: StoreStatistics { statisticsStore.total }
 
     /// What happened since the store was made, restarts included; without a store, since the cache was opened.
     ///
     /// A process that is killed loses the last minute's; a damaged file of sums begins anew, which `since` tells.
     public func storeStatistics() async -> StoreStatistics {
-        let book = statisticsBook
+        let book = statisticsStore
         await environment.queues.tidying { book.load() }
         return book.total
     }
@@ -41,11 +41,6 @@ extension MediaCache {
             // What varies has keys of its own below the resource's.
             return wanted != nil && event.key.map { ResourceKey($0).primary } == wanted
         }
-    }
-
-    /// Tells the cache which of several origins a request failed at, for its listeners.
-    package func noteFailure(of origin: OriginURL, reason: String) {
-        environment.hub.send(.originFailed(origin: origin.origin, reason: reason))
     }
 }
 

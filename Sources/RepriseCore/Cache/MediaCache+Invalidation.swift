@@ -22,10 +22,10 @@ extension MediaCache {
 
     /// Has what is stored under those keys, and their variants, confirmed before it is used again. I/O.
     package func invalidate(_ keys: Set<ResourceKey>) throws(StoreError) {
-        for session in openSessions where keys.contains(session.key.primary) { try session.invalidate() }
-        // By their sessions: a reader may be opening them.
+        for entry in openEntries where keys.contains(entry.key.primary) { try entry.invalidate() }
+        // By their entries in memory: a reader may be opening them.
         for request in try stored(under: keys) {
-            try withSession(for: request) { session throws(StoreError) in try session.invalidate() }
+            try table.withEntry(for: request) { entry throws(StoreError) in try entry.invalidate() }
         }
     }
 

@@ -16,29 +16,29 @@ extension MediaCache {
     /// Takes at most about four seconds, whatever the disk does; less where the system says that time is up. Keeps the
     /// process running that long (iOS, tvOS, watchOS, visionOS). What could not be written in time stays in memory.
     public func suspend() async {
-        await turnstile.enter()
-        defer { turnstile.leave() }
+        await storeTransition.lock()
+        defer { storeTransition.unlock() }
         guard status == .ready, let store = environment.store else { return }
         let queues = environment.queues
-        let patience = Patience(MediaCache.suspensionLimit, on: queues)
-        let activity = ExpiringActivity("Writing media to disk", by: activities) { patience.runOut() }
+        let deadline = Deadline(MediaCache.suspensionLimit, on: queues)
+        let activity = ExpiringActivity("Writing media to disk", by: activities) { deadline.pass() }
         defer { activity.end() }
         setStatus(.suspended)
         environment.access.beginLeaving()
-        for session in openSessions { session.handle(.suspend) }
-        var isPatient = true
+        for entry in openEntries { entry.handle(.suspend) }
+        var isInTime = true
         // A piece that is written asks for the next, so it takes as many rounds as a window has pieces.
-        while isPatient, openSessions.contains(where: \.hasUnwritten) {
-            isPatient = await patience.wait { tell in queues.after(TransferTuning.millisecond, tell) }
-            for lane in 0..<2 where isPatient {
-                isPatient = await patience.wait { tell in queues.write(lane: lane, tell) }
+        while isInTime, openEntries.contains(where: \.hasUnwritten) {
+            isInTime = await deadline.wait { tell in queues.after(TransferTuning.millisecond, tell) }
+            for lane in 0..<2 where isInTime {
+                isInTime = await deadline.wait { tell in queues.write(lane: lane, tell) }
             }
         }
-        for session in openSessions { session.handle(.sync) }
-        let book = statisticsBook
+        for entry in openEntries { entry.handle(.sync) }
+        let book = statisticsStore
         queues.upkeep { book.save() }
-        _ = await patience.wait { tell in queues.upkeep(tell) }
-        _ = await patience.wait { tell in environment.access.shut(tell) }
+        _ = await deadline.wait { tell in queues.upkeep(tell) }
+        _ = await deadline.wait { tell in environment.access.shut(tell) }
         store.release()
     }
 
@@ -50,8 +50,8 @@ extension MediaCache {
     /// - Returns: The `status` it leads to: `.ready`, or `.passingThrough` with the reason.
     @discardableResult
     public func resume() async -> Status {
-        await turnstile.enter()
-        defer { turnstile.leave() }
+        await storeTransition.lock()
+        defer { storeTransition.unlock() }
         switch status {
         case .ready, .closed: break
         case .suspended: if let store = environment.store { await take(store, isFirstTry: true) }
@@ -68,13 +68,13 @@ extension MediaCache {
     private func take(_ store: Store, isFirstTry: Bool) async {
         let error = await environment.queues.reading { () -> StoreError? in
             do throws(StoreError) { try store.takeBack() } catch { return error }
-            if isFirstTry { for session in self.openSessions { session.lookAfter(store) } }
+            if isFirstTry { for entry in self.openEntries { entry.lookAfter(store) } }
             return nil
         }
-        guard let error else { return begin(with: store, keepsSessions: isFirstTry) }
+        guard let error else { return begin(with: store, keepsEntries: isFirstTry) }
         environment.access.reopen(nil)
         setStatus(.passingThrough(reason: error.description), lost: store)
-        if isFirstTry { for session in openSessions { session.resumeWithoutStore() } }
+        if isFirstTry { for entry in openEntries { entry.resumeWithoutStore() } }
     }
 
     private func open(by opener: StoreOpener) async {
@@ -82,16 +82,16 @@ extension MediaCache {
             do throws(CacheError) { return .success(try opener.open()) } catch { return .failure(error) }
         }
         switch opened {
-        case .success(let store): begin(with: store, keepsSessions: false)
+        case .success(let store): begin(with: store, keepsEntries: false)
         case .failure(let error): setStatus(.passingThrough(reason: error.message))
         }
     }
 
-    /// - Parameter keepsSessions: Whether open sessions know this store; else they end as they are and new ones begin.
-    private func begin(with store: Store, keepsSessions: Bool) {
-        if !keepsSessions { for session in openSessions { session.leaveFiles() } }
+    /// - Parameter keepsEntries: Whether open entries know this store; else they end as they are and new ones begin.
+    private func begin(with store: Store, keepsEntries: Bool) {
+        if !keepsEntries { for entry in openEntries { entry.leaveFiles() } }
         environment.access.reopen(store)
         setStatus(.ready)
-        for session in openSessions { session.handle(.resume) }
+        for entry in openEntries { entry.handle(.resume) }
     }
 }

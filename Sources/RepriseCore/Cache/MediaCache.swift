@@ -13,9 +13,6 @@ public import RepriseStorage
 /// All methods may be called from any thread; none waits for the network or the disk unless it is `async`.
 public final class MediaCache: Sendable {
     private struct State {
-        var sessions: [ResourceKey: ActiveEntry] = [:]
-        var privateSessions: [ObjectIdentifier: ActiveEntry] = [:]
-        var idleLimit: IdleLimit
         var usage: StoreUsage?
         /// Whether answers that vary may be stored; they may until it is known that none was seen.
         var mayHaveVariants = true
@@ -30,6 +27,8 @@ public final class MediaCache: Sendable {
     /// The configuration it was made with.
     public let configuration: Configuration
     package let environment: EntryEnvironment
+    /// The entries that are open.
+    package let table: EntryTable
     /// Where the store is opened again; `nil` for a cache that was given one.
     package let opener: StoreOpener?
     /// How the process is kept awake while the store is given away.
@@ -37,11 +36,11 @@ public final class MediaCache: Sendable {
     /// Lets fetches ahead through.
     let prefetchQueue: PrefetchQueue
     /// Lets one giving away or taking back go on at a time.
-    let turnstile = Turnstile()
+    let storeTransition = AsyncMutex()
     /// Keeps the store within its limits.
     let housekeeper: Housekeeper
     /// Keeps the store's statistics.
-    let statisticsBook: StatisticsBook
+    let statisticsStore: StatisticsStore
     private let state: Lock<State>
 
     /// A cache over a store, sending by `client`. Without a store bytes pass through and are shared, not kept.
@@ -56,25 +55,19 @@ public final class MediaCache: Sendable {
         self.opener = opener
         let reason = trouble?.message ?? "it was made without a store"
         let mostIdle = configuration.tuning.mostIdle ?? max(16, SystemCalls.descriptorLimit / 8)
-        state = Lock(
-            State(
-                idleLimit: IdleLimit(most: mostIdle), status: store == nil ? .passingThrough(reason: reason) : .ready))
+        state = Lock(State(status: store == nil ? .passingThrough(reason: reason) : .ready))
         let hub = EventHub(clock: { queues.wallClock() })
-        let several = HostGroupClient(client: client, groups: configuration.hostGroups, queues: queues) {
-            host, reason in
-            hub.send(.originFailed(origin: host.origin, reason: reason))
-        }
         let environment = EntryEnvironment(
-            queues: queues, client: configuration.hostGroups.isEmpty ? client : several, store: store,
+            queues: queues, client: client, store: store,
             hosts: HostTable(limit: configuration.tuning.requestsPerHost), hub: hub, tuning: configuration.tuning,
             freshness: configuration.freshness, sameness: configuration.sameness, limits: configuration.limits,
-            admission: configuration.admission, hostGroups: configuration.hostGroups,
+            admission: configuration.admission, hostGroups: configuration.hostGroups, mirrors: configuration.mirrors,
             freshURLs: configuration.urlRefresher.map { FreshURLs($0) }, onBrokenInvariant: onBrokenInvariant)
         self.environment = environment
+        table = EntryTable(environment, mostIdle: mostIdle)
         prefetchQueue = PrefetchQueue(configuration.prefetching, queues: queues)
-        housekeeper = Housekeeper(environment: environment, policy: configuration.eviction)
-        statisticsBook = StatisticsBook(environment)
-        housekeeper.serve(self)
+        housekeeper = Housekeeper(environment: environment, table: table, policy: configuration.eviction)
+        statisticsStore = StatisticsStore(environment)
         if let store { takeCensus(store) }
     }
 
@@ -83,7 +76,7 @@ public final class MediaCache: Sendable {
     /// Adds up what is stored, on the janitor and in small steps: opening a cache never waits for it.
     private func takeCensus(_ store: Store) {
         environment.queues.upkeep { [weak self] in
-            self?.statisticsBook.load()
+            self?.statisticsStore.load()
             do throws(StoreError) {
                 let names = try store.entryNames().sorted()
                 self?.count(EntryRound(names) { [weak self] in self?.usage(ofEntry: $0, in: store) })
@@ -108,7 +101,7 @@ public final class MediaCache: Sendable {
             state.mayHaveVariants = state.hasSeenVariant
         }
         environment.quota.update { $0.counted(total.allocated) }
-        environment.quota.call()
+        environment.quota.requestEviction()
     }
 
     private func usage(ofEntry name: String, in store: Store) -> StoreUsage {
@@ -214,168 +207,87 @@ public final class MediaCache: Sendable {
         let isAlone = configuration.freshness == .http && RequestCacheControl(request.fields).noStore
         let first =
             isAlone
-            ? placeAlone(request, position, end, priority) : place(request, position, end, priority)
+            ? table.attachAlone(request, position, end, priority) : table.attach(request, position, end, priority)
         return ReaderHandle(
             first, position: position, end: end, queues: environment.queues,
             transform: isHandedOn ? transform(for: request) : nil
         ) { redirect, position, end in
             switch redirect {
-            case .alone: return self.placeAlone(request, position, end, .playing)
+            case .alone: return self.table.attachAlone(request, position, end, .playing)
             case .variant(let variant):
                 self.noteVariant()
                 var own = request
                 own.key = own.key.variant(variant)
-                return self.place(own, position, end, priority)
+                return self.table.attach(own, position, end, priority)
             }
         }
     }
 
-    private func place(
-        _ request: ResourceRequest, _ position: Int64, _ end: Int64, _ priority: TransferPlanner.Priority
-    ) -> ReaderHandle.Attachment {
-        while true {
-            let session = session(for: request)
-            let id = session.attach(
-                url: request.url, fields: request.fields, position: position, end: end, priority: priority,
-                mayStore: request.isKept)
-            if let id { return ReaderHandle.Attachment(entry: session, id: id) }
-            // A session of a closed cache takes no reader, and neither would the next one.
-            if status == .closed { return ReaderHandle.Attachment(entry: session, id: nil) }
-            // It was closed between look-up and attaching; the next look-up makes a new one.
-            forget(session, .unlisted)
-        }
-    }
-
-    private func placeAlone(
-        _ request: ResourceRequest, _ position: Int64, _ end: Int64, _ priority: TransferPlanner.Priority
-    ) -> ReaderHandle.Attachment {
-        let session = makePrivateSession(request)
-        if status == .closed {
-            session.shutDown()
-            session.closeIfIdle()
-        }
-        let id = session.attach(
-            url: request.url, fields: request.fields, position: position, end: end, priority: priority,
-            mayStore: request.isKept)
-        return ReaderHandle.Attachment(entry: session, id: id)
-    }
-
-    func session(for request: ResourceRequest) -> ActiveEntry {
-        let (session, isCrowded, isClosed) = state.withLock { state in
-            if let session = state.sessions[request.key] { return (session, false, false) }
-            let session = makeSession(request, isPrivate: false)
-            if state.status == .closed { return (session, false, true) }
-            state.sessions[request.key] = session
-            return (session, state.idleLimit.beginsLook(at: state.sessions.count), false)
-        }
-        if isClosed { session.shutDown() }
-        if isCrowded { environment.queues.read { [weak self] in self?.closeSomeIdle() } }
-        return session
-    }
-
-    private func closeSomeIdle() {
-        let sessions = openSessions
-        let idle = sessions.compactMap { session in session.idleSince.map { (since: $0, session: session) } }
-        let surplus = state.withLock { $0.idleLimit.looked(idle: idle.count, of: $0.sessions.count) }
-        for (_, session) in idle.sorted(by: { $0.since < $1.since }).prefix(surplus) { session.closeIfIdle() }
-    }
-
-    private func makeSession(_ request: ResourceRequest, isPrivate: Bool) -> ActiveEntry {
-        ActiveEntry(
-            key: request.key, url: request.url, fields: request.fields, isPrivate: isPrivate, environment: environment
-        ) { [weak self] session, departure in self?.forget(session, departure) }
-    }
-
-    private func makePrivateSession(_ request: ResourceRequest) -> ActiveEntry {
-        // Made and entered in one step, so that a walk through all sessions meets it or has ended before.
-        state.withLock { state in
-            let session = makeSession(request, isPrivate: true)
-            state.privateSessions[ObjectIdentifier(session)] = session
-            return session
-        }
-    }
-
-    private func forget(_ session: ActiveEntry, _ departure: EntryLifecycle.Departure) {
-        state.withLock { state in
-            let isListed = state.sessions[session.key] === session
-            if isListed { state.sessions[session.key] = nil }
-            switch departure {
-            // It goes on until its readers and transfers are done, unless it was told to be gone by another thread before.
-            case .unlisted: if isListed { state.privateSessions[ObjectIdentifier(session)] = session }
-            case .gone: state.privateSessions[ObjectIdentifier(session)] = nil
-            }
-        }
-    }
-
-    /// Runs work on the session of a resource that need not be open for it; one that was made for it alone goes again.
-    func withSession<Value>(
-        for request: ResourceRequest, _ work: (ActiveEntry) throws(StoreError) -> Value
-    ) throws(StoreError) -> Value {
-        let session = session(for: request)
-        defer { session.handle(.closeIfUnopened) }
-        return try work(session)
-    }
-
-    func openSession(_ key: ResourceKey) -> ActiveEntry? { state.withLock { $0.sessions[key] } }
-
-    /// The open session of the entry with that folder name; not one whose files were replaced or removed.
-    func openSession(named name: String, in store: Store) -> ActiveEntry? {
-        let sessions = state.withLock { Array($0.sessions.values) }
-        return sessions.first { store.entryName(key: $0.key.text) == name }
-    }
-
-    package var openSessions: [ActiveEntry] {
-        let (shared, alone) = state.withLock { (Array($0.sessions.values), Array($0.privateSessions.values)) }
-        return shared.sorted { $0.key.text < $1.key.text } + alone
-    }
+    /// The entries that are open.
+    package var openEntries: [ActiveEntry] { table.all }
 
     /// Readers and transfers of all open resources now.
     package var activity: (readers: Int, transfers: Int) {
-        openSessions.reduce((0, 0)) { ($0.0 + $1.activity.readers, $0.1 + $1.activity.transfers) }
+        openEntries.reduce((0, 0)) { ($0.0 + $1.activity.readers, $0.1 + $1.activity.transfers) }
     }
 
     /// Tells the cache that the device can reach the network again: what waits between two tries is tried at once.
     ///
     /// Costs nothing where nothing waits. `RepriseURLSession` calls it by itself where it watches the network's path.
     public func networkPathReturned() {
-        for session in openSessions { session.handle(.networkPathReturned) }
+        for entry in openEntries { entry.handle(.networkPathReturned) }
     }
 
     /// Keeps `companion` alive as long as the cache: what works for it and must not outlive it. It must not hold the
     /// cache strongly.
     package func keep(_ companion: any AnyObject & Sendable) { state.withLock { $0.companions.append(companion) } }
 
-    /// How long closing waits for files that are being made.
+    /// How long closing waits for the disk.
     private static let closingLimit: Int64 = 10 * TransferTuning.second
 
-    /// Ends all readers, writes what is in memory, and lets the store go. Bounded by the disk, not by the network.
+    /// Ends all readers, writes what is in memory, and lets the store go. Waits for the disk, at most about ten seconds; where a
+    /// call to it hangs for longer, the store is let go when that ends.
     public func close() async {
-        await turnstile.enter()
-        defer { turnstile.leave() }
+        await storeTransition.lock()
+        defer { storeTransition.unlock() }
         if status == .closed { return }
         let mayWait = status == .ready
-        // From here on no reader gets a session, and no session asks an origin.
+        // From here on no reader gets an entry, and no entry asks an origin.
         setStatus(.closed)
-        for session in openSessions { session.shutDown() }
+        table.shutDown()
         // The write lanes and the janitor are in order: when these have run, so has all before them. A piece that is
         // written asks for the next, so it takes as many rounds as a window has pieces; and what came fast may still wait
         // for its files, which are made on the read pool.
         let queues = environment.queues
-        let deadline = queues.now() + MediaCache.closingLimit
+        let deadline = Deadline(MediaCache.closingLimit, on: queues)
+        var isInTime = true
         repeat {
-            await queues.reading {}
-            for lane in 0..<2 {
-                await handover { done in queues.write(lane: lane) { done(()) } }
+            isInTime = await deadline.wait { tell in queues.read(tell) }
+            for lane in 0..<2 where isInTime {
+                isInTime = await deadline.wait { tell in queues.write(lane: lane, tell) }
             }
-        } while queues.now() < deadline && openSessions.contains(where: \.isWriting)
-            || mayWait && openSessions.contains(where: \.hasUnwritten) && queues.now() < deadline
-        await queues.tidying {}
-        for session in openSessions { session.handle(.abandonUnwritten) }
-        let book = statisticsBook
-        await queues.tidying { book.save() }
+        } while isInTime
+            && openEntries.contains(where: { $0.isWriting || mayWait && $0.hasUnwritten })
+        _ = await deadline.wait { tell in queues.upkeep(tell) }
+        for entry in openEntries { entry.handle(.abandonUnwritten) }
+        let book = statisticsStore
+        queues.upkeep { book.save() }
+        _ = await deadline.wait { tell in queues.upkeep(tell) }
         // Work that a hung disk finishes later must not touch a root that is another cache's by then.
-        await handover { done in environment.access.shut { done(()) } }
-        environment.store?.release()
+        let store = environment.store
+        _ = await deadline.wait { tell in
+            environment.access.shut {
+                store?.release()
+                tell()
+            }
+        }
         environment.hub.end()
+    }
+}
+
+extension MediaCache {
+    /// What transforms the bytes of a resource on their way out; `nil` where they leave as they came.
+    func transform(for request: ResourceRequest) -> CheckedTransform? {
+        configuration.contentTransform?(request.key, request.url).map { CheckedTransform($0) }
     }
 }

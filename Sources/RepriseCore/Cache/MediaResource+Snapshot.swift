@@ -11,6 +11,6 @@ extension MediaResource {
 
     /// What is known now, without asking anybody; `nil` while nobody has the resource open.
     package func snapshot() -> Snapshot? {
-        cache.openSession(request.key).map { Snapshot(stored: $0.storedRanges, length: $0.length) }
+        cache.table.open(request.key).map { Snapshot(stored: $0.storedRanges, length: $0.length) }
     }
 }

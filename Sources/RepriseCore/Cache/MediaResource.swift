@@ -38,5 +38,10 @@ public struct MediaResource: Sendable {
     }
 
     /// The bytes that are stored, as far as this open of the entry knows them.
-    public func storedRanges() -> ByteRangeSet { cache.openSession(request.key)?.storedRanges ?? ByteRangeSet() }
+    public func storedRanges() -> ByteRangeSet { cache.table.open(request.key)?.storedRanges ?? ByteRangeSet() }
+}
+
+extension MediaResource {
+    /// What went wrong last with it since the cache was opened: at the origin, at the disk, in what is stored.
+    public var lastError: LastError? { cache.environment.hub.lastError(of: key.text) }
 }

@@ -20,12 +20,6 @@ package final class ReaderHandle: Sendable {
         case failed(CacheError)
     }
 
-    /// An entry, and the reader's number in it.
-    struct Attachment: Sendable {
-        var entry: ActiveEntry
-        var id: ReaderID?
-    }
-
     private struct State {
         var entry: ActiveEntry
         var id: ReaderID?
@@ -42,12 +36,13 @@ package final class ReaderHandle: Sendable {
     package let queues: any WorkQueues
     /// What makes the bytes those a player is given: here, so that no door can forget it.
     private let transform: CheckedTransform?
-    private let attach: @Sendable (Redirect, _ position: Int64, _ end: Int64) -> Attachment
+    private let attach: @Sendable (Redirect, _ position: Int64, _ end: Int64) -> EntryTable.Attachment
     private let state: Lock<State>
 
     init(
-        _ first: Attachment, position: Int64, end: Int64, queues: any WorkQueues, transform: CheckedTransform?,
-        attach: @escaping @Sendable (Redirect, _ position: Int64, _ end: Int64) -> Attachment
+        _ first: EntryTable.Attachment, position: Int64, end: Int64, queues: any WorkQueues,
+        transform: CheckedTransform?,
+        attach: @escaping @Sendable (Redirect, _ position: Int64, _ end: Int64) -> EntryTable.Attachment
     ) {
         self.queues = queues
         self.transform = transform
@@ -117,17 +112,25 @@ package final class ReaderHandle: Sendable {
 
     /// Puts leased bytes back that turned out to be disturbed on disk: they are verified again, or fetched.
     package func putBack(_ lease: ReaderLease) {
-        if let (entry, id) = current() { entry.handle(.putBack(id, to: lease.range.lowerBound)) }
+        if let (entry, id) = current() { entry.handle(.putBack(id, lease.range)) }
     }
 
-    /// Reads leased bytes on the read pool and hands them over on one of its threads; `nil` where they were disturbed
-    /// on disk: the lease has been put back then, and it is worth asking again.
+    /// Reads leased bytes on the read pool and hands them over on another thread; `nil` where they were disturbed on disk, or the
+    /// disk does not answer: the lease has been put back then, and it is worth asking again.
     package func read(_ lease: ReaderLease, then: @escaping @Sendable ([UInt8]?) -> Void) {
+        let entry = state.withLock { $0.entry }
+        let (reads, generation) = (entry.environment.reads, lease.generation)
+        let number = reads.begin(entry.environment.diskTimeout) {
+            entry.handle(.leaseLate(generation))
+            self.putBack(lease)
+            then(nil)
+        }
         queues.read {
             var bytes: [UInt8]?
             if lease.isUndisturbed {
                 do throws(FileError) { bytes = try lease.read() } catch { bytes = nil }
             }
+            guard reads.end(number, onAnswer: { entry.handle(.leaseAnswered(generation)) }) else { return }
             if bytes == nil { self.putBack(lease) }
             then(bytes)
         }
@@ -184,20 +187,5 @@ package final class ReaderHandle: Sendable {
         if hasLeft { detach() }
         // Those who watch what is stored for this reader watch the entry that was left.
         left.handle(.announceStorage)
-    }
-}
-
-/// What a reader asks for: which resource, from where, and with which fields of the caller's own.
-package struct ResourceRequest: Sendable, Hashable {
-    package var key: ResourceKey
-    package var url: OriginURL
-    package var fields: HTTPFields
-    /// Whether what is fetched for it may be stored.
-    package var isKept = true
-
-    package init(key: ResourceKey, url: OriginURL, fields: HTTPFields) {
-        self.key = key
-        self.url = url
-        self.fields = fields
     }
 }

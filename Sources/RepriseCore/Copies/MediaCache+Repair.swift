@@ -35,16 +35,16 @@ extension MediaCache {
     fileprivate func repair(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
         if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
         do throws(CacheError) {
-            // By its session, where it is open: that one fills it.
-            if let session = openSession(named: name, in: store) {
-                let open = session.openGenerations
+            // By its entry in memory, where it is open: that one fills it.
+            if let entry = table.open(named: name, in: store) {
+                let open = entry.openGenerations
                 for (id, generation) in open {
                     // A reader may come upon a damaged block at the same moment.
                     let before = generation.damagedBlocks
                     let dropped = try await prove(generation, anew: true, &report)
                     // Blocks were dropped: they are planned anew.
-                    session.handle(.indexRead(id, ByteRange(0, 0), damaged: dropped, error: nil))
-                    report.note(generation.damagedBlocks - before, key: session.key.text)
+                    entry.handle(.indexRead(id, ByteRange(0, 0), damaged: dropped, error: nil))
+                    report.note(generation.damagedBlocks - before, key: entry.key.text)
                 }
                 if !open.isEmpty {
                     report.entries += 1
@@ -71,7 +71,7 @@ extension MediaCache {
         case .unreadable, .unfinished:
             let isRemoved = try await onDisk { () throws(StoreError) in
                 // Somebody may have opened it, or be making it, since.
-                if self.openSession(named: name, in: store) != nil { return false }
+                if self.table.open(named: name, in: store) != nil { return false }
                 if case .whole = try store.find(name: name) { return false }
                 try store.remove(name: name)
                 return true

@@ -42,8 +42,8 @@ extension MediaResource {
         let queues = cache.environment.queues
         let identity = UInt64(queues.randomFraction() * 0x1p52) << 11 | 1
         let info = try description.info(request, path: path, identity: identity, now: queues.wallClock())
-        // While there is a session for it a repair knows that somebody may be making it.
-        _ = cache.session(for: request)
+        // While it is open a repair knows that somebody may be making it.
+        _ = cache.table.entry(for: request)
         let begun = try await cache.onDisk { () throws(StoreError) in try store.beginImport(path, as: info) }
         do throws(CacheError) {
             return try await carryOut(begun, store)
@@ -64,8 +64,8 @@ extension MediaResource {
         var work = begun
         while work.done < work.length {
             if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
-            if !quota.hasRoom { await cache.collectGarbage() }
-            guard quota.hasRoom else { throw CacheError(.store, quota.refusal) }
+            if !quota.hasSpace { await cache.collectGarbage() }
+            guard quota.hasSpace else { throw CacheError(.store, quota.refusal) }
             let current = work
             work = try await cache.onDisk { () throws(StoreError) in
                 var next = current
@@ -117,7 +117,7 @@ extension MediaCache {
     /// Makes a staged generation what is stored of a resource; who reads goes on with what they have. I/O, on the janitor.
     func adopt(_ info: EntryInfo, _ generation: Generation, _ request: ResourceRequest) throws(StoreError) {
         // One that was retired just before names no files any more; the next look-up makes another.
-        for _ in 0..<4 where try session(for: request).replaceEntry(info, generation) { return }
+        for _ in 0..<4 where try table.entry(for: request).replaceEntry(info, generation) { return }
         throw StoreError(.gone, "the entry was replaced again and again; try later")
     }
 }

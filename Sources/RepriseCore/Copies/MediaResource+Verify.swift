@@ -41,7 +41,7 @@ extension MediaResource {
             throw CacheError(.incomplete, "nothing is stored of \(request.url)")
         }
         return try await OriginCheck(
-            request, by: cache.environment.client, on: cache.environment.queues, tuning: cache.environment.tuning
+            request, by: cache.environment.failover, on: cache.environment.queues, tuning: cache.environment.tuning
         )
         .compare(snapshot)
     }

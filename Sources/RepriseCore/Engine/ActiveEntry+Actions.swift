@@ -25,17 +25,19 @@ extension ActiveEntry {
         case .load(let id, let generation, let range): load(id, generation, range)
         case .verify(let id, let generation, let range): verify(id, generation, range)
         case .withdraw(let id, let generation): withdraw(id, generation)
-        case .readOverlap(let transfer, let generation, let range): readOverlap(transfer, generation, range)
+        case .readOverlap(let transfer, let id, let generation, let range):
+            readOverlap(transfer, id, generation, range)
         case .stage(let id, let info, let commit): stage(id, info, commit: commit)
         case .commit(let id, let info, let generation): commit(id, info, syncing: generation)
         case .abandon(let info): abandon(info)
         case .write(let order, let lane): write(order, lane: lane)
         case .sync(let id, let generation, let summary): sync(id, generation, summary)
         case .addUsage(let bytes): environment.quota.stored(bytes)
-        case .requestEviction: environment.quota.call()
+        case .requestEviction: environment.quota.requestEviction()
         case .awaitMemory:
             let queues = environment.queues
             environment.unwritten.whenBelow { [weak self] in queues.soon { [weak self] in self?.handle(.memoryFreed) } }
+        case .noteSilence: environment.access.noteSilence()
         case .endWriteLease: lease.end()
 
         case .timer(let time):
@@ -67,6 +69,8 @@ extension ActiveEntry {
         switch fact {
         case .firstByte(let time): hosts.note(firstByte: time, of: origin)
         case .rate(let rate): hosts.note(rate: rate, of: origin)
+        case .asked: hosts.noteAsked(origin, now: environment.queues.now())
+        case .outcome(let outcome): hosts.note(outcome, of: origin, now: environment.queues.now())
         case .differingEntityTags: hosts.distrustEntityTags(of: origin, now: environment.queues.wallClock())
         case .holdOff(let scope, let until, let error):
             hosts.holdOff(origin, scope, until: until, error, now: environment.queues.now())

@@ -62,14 +62,16 @@ extension ActiveEntry {
         }
     }
 
-    func readOverlap(_ transfer: TransferID, _ generation: Generation, _ range: ByteRange) {
-        onReadPool(.readOverlap(transfer, generation, range)) {
+    func readOverlap(
+        _ transfer: TransferID, _ id: RepresentationID, _ generation: Generation, _ range: ByteRange
+    ) {
+        onReadPool(.readOverlap(transfer, id, generation, range)) {
             var bytes: [UInt8]?
             _ = Self.message { () throws(FileError) in
                 try generation.verify(range)
                 if let lease = generation.lease(range), lease.range == range { bytes = try lease.read() }
             }
-            return .overlapRead(transfer, bytes)
+            return .overlapRead(transfer, id, bytes)
         }
     }
 

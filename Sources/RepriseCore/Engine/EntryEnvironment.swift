@@ -1,3 +1,4 @@
+package import RepriseHTTP
 package import ReprisePlatform
 package import RepriseStorage
 
@@ -7,18 +8,24 @@ package final class EntryEnvironment: Sendable {
     package let client: any OriginClient
     /// How the store is reached, which may come and go.
     package let access: StoreAccess
+    /// Reads of leased bytes that are under way.
+    let reads: ReadDeadlines
     package let hosts: HostTable
     package let hub: EventHub
     package let tuning: TransferTuning
     package let freshness: FreshnessPolicy
     package let sameness: SamenessRules
     /// How much may be stored.
-    package let quota: QuotaBook
+    package let quota: QuotaAccounting
     /// Bytes of all entries that wait for the disk.
     package let unwritten: UnwrittenBytes
     package let admission: Admission
     /// Hosts that serve the same.
     package let hostGroups: [HostGroup]
+    /// Where else resources are.
+    package let mirrors: [Mirrors]
+    /// Sends whole requests that are not an entry's.
+    package let failover: any OriginClient
     /// Who is asked for URLs in place of those that expired; `nil` where nobody is.
     package let freshURLs: FreshURLs?
     /// Told of what must never be, after each input; `nil` where it is not looked for.
@@ -28,25 +35,36 @@ package final class EntryEnvironment: Sendable {
         queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostTable, hub: EventHub,
         tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
         sameness: SamenessRules = SamenessRules(), limits: StoreLimits = .none, admission: Admission = .all,
-        hostGroups: [HostGroup] = [], freshURLs: FreshURLs? = nil,
+        hostGroups: [HostGroup] = [], mirrors: [OriginURL] = [], freshURLs: FreshURLs? = nil,
         onBrokenInvariant: (@Sendable (String) -> Void)? = nil
     ) {
         self.queues = queues
         self.client = client
         access = StoreAccess(store)
+        reads = ReadDeadlines(queues)
         self.hosts = hosts
         self.hub = hub
         self.tuning = tuning
         self.freshness = freshness
         self.sameness = sameness
-        quota = QuotaBook(limits)
+        quota = QuotaAccounting(limits)
         unwritten = UnwrittenBytes(limit: tuning.unwrittenLimit)
         self.admission = admission
         self.hostGroups = hostGroups
+        self.mirrors = hostGroups.map { .hosts($0) } + (mirrors.count > 1 ? [.bases(mirrors)] : [])
+        failover =
+            self.mirrors.isEmpty
+            ? client
+            : FailoverClient(
+                client: client, mirrors: self.mirrors, hosts: hosts, timeout: tuning.nextOriginTimeout, queues: queues
+            ) { hub.send(.originFailed(origin: $0, reason: $1)) }
         self.freshURLs = freshURLs
         self.onBrokenInvariant = onBrokenInvariant
     }
 
     /// The store; `nil` where nothing can be stored, and bytes pass through.
     package var store: Store? { access.store }
+
+    /// How long a call to the disk may take now, in nanoseconds.
+    var diskTimeout: Int64 { access.isSilent ? tuning.hungDiskTimeout : tuning.diskTimeout }
 }

@@ -63,8 +63,3 @@ extension CacheEvent {
         }
     }
 }
-
-extension MediaResource {
-    /// What went wrong last with it since the cache was opened: at the origin, at the disk, in what is stored.
-    public var lastError: LastError? { cache.environment.hub.lastError(of: key.text) }
-}

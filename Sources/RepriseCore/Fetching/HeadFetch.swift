@@ -94,7 +94,7 @@ extension MediaResource {
             switch handle.step(limit: 1 << 20, wake: { waker.wake() }) {
             case .memory(let piece, _): bytes += piece
             case .lease(let lease):
-                let read = await handover { done in handle.read(lease) { done($0) } }
+                let read = await withCallback { done in handle.read(lease) { done($0) } }
                 // Disturbed on disk: it has been put back, and is asked for again.
                 if let read { bytes += read }
             case .pending: try await waker.wait()

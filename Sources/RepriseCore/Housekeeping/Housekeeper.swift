@@ -11,7 +11,6 @@ import RepriseStorage
 /// Nobody waits for it but bytes that have no room.
 final class Housekeeper: Sendable {
     private struct State {
-        weak var cache: MediaCache?
         var isSweeping = false
         /// All entries are to be counted, and the too old to go, whether room is needed or not.
         var countsAll = false
@@ -29,24 +28,22 @@ final class Housekeeper: Sendable {
     static let pause: Int64 = 2 * TransferTuning.second
 
     private let environment: EntryEnvironment
+    private let table: EntryTable
     private let policy: any EvictionPolicy
     private let state = Lock(State())
     /// When it was made: seconds since 1970, and nanoseconds of the queues' clock.
     private let made: (wallClock: Int64, now: Int64)
 
-    init(environment: EntryEnvironment, policy: any EvictionPolicy) {
+    init(environment: EntryEnvironment, table: EntryTable, policy: any EvictionPolicy) {
         self.environment = environment
+        self.table = table
         self.policy = policy
         made = (environment.queues.wallClock(), environment.queues.now())
         environment.quota.onDue { [weak self] in self?.look() }
         environment.quota.onSync { [weak self] in self?.touch() }
     }
 
-    func serve(_ cache: MediaCache) { state.withLock { $0.cache = cache } }
-
-    private var cache: MediaCache? { state.withLock { $0.cache } }
-
-    private var quota: QuotaBook { environment.quota }
+    private var quota: QuotaAccounting { environment.quota }
 
     // MARK: Being called
 
@@ -113,7 +110,7 @@ final class Housekeeper: Sendable {
 
     private func count(_ store: Store, _ round: EntryRound<StoredUse>) {
         guard let found = round.step() else { return next { $0.count(store, round) } }
-        let uses = withUses(of: cache?.openSessions ?? [], found, in: store)
+        let uses = withUses(of: table.all, found, in: store)
         let now = environment.queues.now()
         state.withLock { $0.lastCount = now }
         quota.update { $0.counted(uses.reduce(0) { $0 + $1.allocated }) }
@@ -154,29 +151,29 @@ final class Housekeeper: Sendable {
     }
 
     private func remove(_ store: Store, _ use: StoredUse) throws(StoreError) {
-        guard let cache, try !store.isPinned(name: use.name) else { return }
-        let session = try cache.session(ofEntry: use.name, in: store)
-        if let session {
-            guard try session.evict() else { return }
+        guard try !store.isPinned(name: use.name) else { return }
+        let entry = try table.entry(named: use.name, in: store)
+        if let entry {
+            guard try entry.evict() else { return }
         } else {
             try store.remove(name: use.name)
         }
-        let key = session?.key.text ?? use.name
+        let key = entry?.key.text ?? use.name
         quota.update { $0.freed(use.allocated, files: Quota.filesPerEntry) }
         environment.hub.send(.evicted(key: key, bytes: use.allocated))
     }
 
     /// Has those who are read give back what they have above `share` bytes, as far as that is needed; the largest first.
     private func trim(above share: Int64) {
-        guard let cache, let store = environment.store, store.capabilities.punching else { return }
-        let sessions = cache.openSessions.map { ($0, $0.storedRanges.count) }.sorted { $0.1 > $1.1 }
-        for (session, size) in sessions where size > share {
+        guard let store = environment.store, store.capabilities.punching else { return }
+        let open = table.all.map { ($0, $0.storedRanges.count) }.sorted { $0.1 > $1.1 }
+        for (entry, size) in open where size > share {
             let wanted = min(quota.excess.bytes, size - share)
             guard wanted > 0 else { return }
-            let freed = session.trim(wanted)
+            let freed = entry.trim(wanted)
             guard freed > 0 else { continue }
             quota.update { $0.freed(freed) }
-            environment.hub.send(.evicted(key: session.key.text, bytes: freed))
+            environment.hub.send(.evicted(key: entry.key.text, bytes: freed))
         }
     }
 
@@ -193,7 +190,7 @@ final class Housekeeper: Sendable {
             defer { state.whenDone = [] }
             return (state.whenDone, false)
         }
-        for session in cache?.openSessions ?? [] { session.handle(.spaceLookedFor) }
+        for entry in table.all { entry.handle(.spaceLookedFor) }
         for tell in done { tell() }
         if again { begin(all: true) }
     }

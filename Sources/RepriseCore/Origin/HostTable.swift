@@ -61,6 +61,7 @@ package final class HostTable: Sendable {
         var holders: [(number: Int, onContention: @Sendable () -> Void)] = []
         var waiting: [Waiter] = []
         var distrustsEntityTagsUntil: Int64 = 0
+        var breaker = CircuitBreaker()
     }
 
     private struct State {
@@ -176,6 +177,23 @@ package final class HostTable: Sendable {
                 host.measure.rate = host.measure.rate.map { ($0 * 3 + rate) / 4 } ?? rate
             }
         }
+    }
+
+    // MARK: Whether it is well
+
+    /// Whether the origin is asked where others serve the same.
+    package func breaker(of origin: String) -> CircuitBreaker {
+        state.withLock { $0.hosts[origin]?.breaker ?? CircuitBreaker() }
+    }
+
+    /// A request is sent to one of several origins.
+    package func noteAsked(_ origin: String, now: Int64) {
+        state.withLock { state in state.change(origin) { $0.breaker.asked(now: now) } }
+    }
+
+    /// A request to one of several origins came to something.
+    package func note(_ outcome: CircuitBreaker.Outcome, of origin: String, now: Int64) {
+        state.withLock { state in state.change(origin) { $0.breaker.note(outcome, now: now) } }
     }
 
     // MARK: Entity tags

@@ -7,38 +7,26 @@ package enum Mirrors: Sendable, Hashable {
     /// Hosts with the same paths; requests name any of them.
     case hosts(HostGroup)
 
-    package var count: Int {
-        switch self {
-        case .bases(let origins): origins.count
-        case .hosts(let group): group.count
-        }
-    }
-
-    /// The number of the place a URL names.
-    package func home(of url: OriginURL) -> Int {
-        switch self {
-        case .bases: 0
-        case .hosts(let group): group.index(of: url) ?? 0
-        }
-    }
-
-    /// The same resource at another of the places; as it is where it is not at any of them.
-    package func url(_ url: OriginURL, at index: Int) -> OriginURL {
+    /// Where a resource is, and the number of the place its URL names; `nil` where it is at none of them.
+    package func places(of url: OriginURL) -> (locations: [OriginURL], home: Int)? {
         switch self {
         case .bases(let origins):
-            guard index > 0 else { return url }
-            let first = origins[0].base
+            guard let first = origins.first?.base else { return nil }
             let text = url.description
-            guard text.utf8.starts(with: (first + "/").utf8) else { return url }
+            guard text.utf8.starts(with: (first + "/").utf8) else { return nil }
             let rest = String(decoding: text.utf8.dropFirst(first.utf8.count), as: UTF8.self)
-            return OriginURL(origins[index].base + rest) ?? url
-        case .hosts(let group): return group.index(of: url) == nil ? url : group.url(url, at: index)
+            return ([url] + origins.dropFirst().map { OriginURL($0.base + rest) ?? url }, 0)
+        case .hosts(let group):
+            guard let home = group.index(of: url) else { return nil }
+            return ((0..<group.count).map { group.url(url, at: $0) }, home)
         }
     }
+}
 
-    /// The place itself, as listeners are told of it.
-    package func place(_ index: Int, for url: OriginURL) -> OriginURL {
-        if case .bases(let origins) = self { return origins[index] }
-        return self.url(url, at: index)
+extension [Mirrors] {
+    /// Where a resource is, and the number of the place its URL names; `nil` where that is the only one.
+    package func places(of url: OriginURL) -> (locations: [OriginURL], home: Int)? {
+        for mirrors in self { if let places = mirrors.places(of: url) { return places } }
+        return nil
     }
 }

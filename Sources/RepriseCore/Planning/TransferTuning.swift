@@ -22,9 +22,11 @@ package struct TransferTuning: Sendable, Hashable {
     /// Most bytes of all entries that wait for the disk; beyond it nothing new is stored. (Two seconds of a disk that writes
     /// 32 MB/s, and a small part of what a phone gives an app.)
     package var unwrittenLimit: Int64 = 64 << 20
-    /// A write that takes so long counts as failed: playback goes on without the store. (A disk that was asleep takes up to
-    /// three seconds to turn.)
-    package var writeTimeout: Int64 = 5 * second
+    /// A call to the disk that takes so long counts as failed: playback goes on without the store. (A disk that was asleep takes
+    /// up to three seconds to turn.)
+    package var diskTimeout: Int64 = 5 * second
+    /// The same while a call is known to hang for longer than that already: nobody waits as long again for the same disk.
+    package var hungDiskTimeout: Int64 = second
     /// Before a host's rate is known a transfer is joined if it is at most so far behind.
     package var joinDistance: Int64 = 256 * 1024
     /// Never less than this: a little wait is better than a connection.
@@ -54,6 +56,8 @@ package struct TransferTuning: Sendable, Hashable {
     package var takeover: Int64 = 2 * second
     /// No answer's head within this time counts as a failure.
     package var headTimeout: Int64 = 30 * second
+    /// The same where another origin can be asked.
+    package var nextOriginTimeout: Int64 = 5 * second
     /// Asked for a piece and given none for so long, a request counts as failed. Runs only while a piece is asked for.
     package var stallTimeout: Int64 = 10 * second
     /// First pause before a retry; doubled each time up to the longest.
@@ -76,7 +80,7 @@ package struct TransferTuning: Sendable, Hashable {
     /// Written bytes are synced this often while filling.
     package var syncInterval: Int64 = 5 * second
     /// Bytes wait so long in their window for room in the store; then they pass through. (Short of what players notice.)
-    package var roomPatience: Int64 = 250 * millisecond
+    package var spaceTimeout: Int64 = 250 * millisecond
     /// First pause before a disk that took nothing is tried again; doubled each time up to the longest.
     package var firstStoreRetry: Int64 = second
     package var longestStoreRetry: Int64 = 60 * second

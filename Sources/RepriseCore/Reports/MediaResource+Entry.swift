@@ -18,10 +18,10 @@ extension MediaResource {
         }
         do throws(StoreError) {
             guard var (info, ranges) = try answer.get() else { return nil }
-            if let session = cache.openSession(key) {
-                info.statistics = info.statistics.latest(session.statistics)
+            if let active = cache.table.open(key) {
+                info.statistics = info.statistics.latest(active.statistics)
             }
-            // What an open session knows may be ahead of what it has told the disk.
+            // What an open entry knows may be ahead of what it has told the disk.
             ranges.formUnion(storedRanges())
             return (info, ranges)
         } catch {

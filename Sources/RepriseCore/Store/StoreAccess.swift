@@ -1,7 +1,7 @@
 import ReprisePlatform
 package import RepriseStorage
 
-/// The store as sessions reach it: there, being left, or out of reach for now.
+/// The store as entries reach it: there, being left, or out of reach for now.
 ///
 ///     open --beginLeaving--> leaving --shut--> shut --reopen--> open
 ///
@@ -14,6 +14,8 @@ package final class StoreAccess: Sendable {
         var store: Store?
         var phase = Phase.open
         var running = 0
+        /// Whether work took too long, and none has ended since.
+        var isSilent = false
         var whenStill: [@Sendable () -> Void] = []
     }
 
@@ -39,6 +41,7 @@ package final class StoreAccess: Sendable {
     /// Ends work that was begun by `enter`.
     package func leave() {
         let still = state.withLock { state -> [@Sendable () -> Void] in
+            state.isSilent = false
             state.running -= 1
             guard state.running == 0 else { return [] }
             defer { state.whenStill = [] }
@@ -53,6 +56,12 @@ package final class StoreAccess: Sendable {
         defer { leave() }
         return try work()
     }
+
+    /// Whether work takes too long, and none has ended since that was noticed.
+    package var isSilent: Bool { state.withLock { $0.isSilent } }
+
+    /// Work takes too long.
+    package func noteSilence() { state.withLock { $0.isSilent = true } }
 
     // MARK: Giving the root away
 

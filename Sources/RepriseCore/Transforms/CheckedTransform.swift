@@ -23,10 +23,3 @@ final class CheckedTransform: Sendable {
         return copy[...]
     }
 }
-
-extension MediaCache {
-    /// What transforms the bytes of a resource on their way out; `nil` where they leave as they came.
-    func transform(for request: ResourceRequest) -> CheckedTransform? {
-        configuration.contentTransform?(request.key, request.url).map { CheckedTransform($0) }
-    }
-}

@@ -17,6 +17,9 @@ package struct ReaderLease: Sendable {
     /// The bytes, offsets in the representation.
     package var range: ByteRange { lease.range }
 
+    /// Whose bytes they are.
+    var generation: Generation { lease.generation }
+
     /// The body's descriptor, for handing the region to a socket; `nil` where bytes have to be read.
     package var descriptor: Int32? { transform == nil ? lease.descriptor : nil }
 

@@ -36,7 +36,6 @@
         private let context: ChannelHandlerContext
         private let writer: AnswerWriter
         private let deadline: ConnectionDeadline
-        private let queues: any WorkQueues
         private let slowClientTimeout: Int
         private let standing: SharedStanding
         private let onFinish: (Outcome) -> Void
@@ -60,7 +59,7 @@
         init(
             exchange: ServerExchange, edge: EdgeRole?, handle: ReaderHandle, context: ChannelHandlerContext,
             writer: AnswerWriter, deadline: ConnectionDeadline, slowClientTimeout: Int,
-            standing: SharedStanding, queues: any WorkQueues, onFinish: @escaping (Outcome) -> Void,
+            standing: SharedStanding, onFinish: @escaping (Outcome) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void
         ) {
             self.exchange = exchange
@@ -69,7 +68,6 @@
             self.context = context
             self.writer = writer
             self.deadline = deadline
-            self.queues = queues
             self.slowClientTimeout = slowClientTimeout
             self.standing = standing
             self.onFinish = onFinish
@@ -258,19 +256,14 @@
             isBusy = true
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
-            queues.read {
-                var bytes: [UInt8]?
-                do throws(FileError) { bytes = try lease.read() } catch { bytes = nil }
-                let found = bytes
+            handle.read(lease) { bytes in
                 loop.execute {
                     let sender = bound.value
                     sender.isBusy = false
                     guard !sender.isFinished else { return }
-                    if let found {
-                        sender.write(.byteBuffer(ByteBuffer(bytes: found)), count: found.count)
+                    if let bytes {
+                        sender.write(.byteBuffer(ByteBuffer(bytes: bytes)), count: bytes.count)
                         sender.writer.flush()
-                    } else {
-                        sender.handle.putBack(lease)
                     }
                     sender.pump()
                 }

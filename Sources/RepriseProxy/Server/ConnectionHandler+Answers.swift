@@ -18,7 +18,7 @@
                 exchange: exchange, edge: server.configuration.edge,
                 handle: resource.makeHandle(in: exchange.presumedRange), context: context,
                 writer: writer, deadline: deadline, slowClientTimeout: server.configuration.slowClientTimeout,
-                standing: standing, queues: server.cache.environment.queues
+                standing: standing
             ) { [weak self] outcome in
                 self?.finished(outcome, head)
             } onHead: { [weak self] answer in

@@ -47,7 +47,7 @@
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
             watch(seconds: RequestRelay.patience)
-            exchange = server.cache.environment.client.start(request) { event in
+            exchange = server.cache.environment.failover.start(request) { event in
                 loop.execute { bound.value.take(event) }
             }
         }

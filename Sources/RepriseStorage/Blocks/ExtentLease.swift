@@ -6,7 +6,8 @@ package import RepriseRanges
 package final class ExtentLease: Sendable {
     /// The bytes, offsets in the representation and in the body file alike.
     package let range: ByteRange
-    private let generation: Generation
+    /// Whose bytes they are.
+    package let generation: Generation
     private let id: UInt64
     private let epoch: UInt64
 

@@ -47,7 +47,7 @@ package struct Quota: Sendable {
     private var margin: Int64 { min(capacity / 10, 64 << 20) }
 
     /// Whether more may be stored now.
-    package var hasRoom: Bool { used < capacity && filesMissing == 0 && !needsCount }
+    package var hasSpace: Bool { used < capacity && filesMissing == 0 && !needsCount }
 
     /// Whether nothing more is stored before it is known what was there: a store that begins full would go far over its
     /// limit while it is counted.

@@ -100,12 +100,9 @@
                     rules.tuning.requestsPerHost = Self.edgeRequests
                 }
                 let client = try UpstreamOptions.client(decided, requests: rules.tuning.requestsPerHost)
-                let several =
-                    chosen.origins.count > 1 ? FailoverOriginClient(client: client, origins: chosen.origins) : nil
+                rules.mirrors = chosen.origins
                 let cache = MediaCache(
-                    store: opened, client: several ?? client, configuration: rules,
-                    trouble: refusal.map(CacheError.init))
-                several?.onFailure { [weak cache] in cache?.noteFailure(of: $0, reason: $1) }
+                    store: opened, client: client, configuration: rules, trouble: refusal.map(CacheError.init))
                 let library =
                     chosen.isSample ? try await SampleLibrary.start(port: chosen.port == 0 ? 0 : chosen.port + 1) : nil
                 var settings = ProxyConfiguration()

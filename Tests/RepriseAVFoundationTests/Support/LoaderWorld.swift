@@ -83,7 +83,7 @@ final class LoaderWorld: Sendable {
 
     /// Waits until the bytes on their way to the disk have arrived there and nobody reads or fetches.
     func settle() async -> Bool {
-        await eventually { [cache] in cache.activity == (0, 0) && cache.openSessions.allSatisfy { !$0.isWriting } }
+        await eventually { [cache] in cache.activity == (0, 0) && cache.openEntries.allSatisfy { !$0.isWriting } }
     }
 
     /// What the player saw of the asset must be whole: no wrong byte, no trap, each ended request ended once.

@@ -12,9 +12,9 @@ import Testing
         var lifecycle = EntryLifecycle(now: 0)
         switch reached {
         case .closed: break
-        case .opening: _ = lifecycle.readerCame()
+        case .opening: _ = lifecycle.readerCame(now: 3)
         case .open:
-            _ = lifecycle.readerCame()
+            _ = lifecycle.readerCame(now: 3)
             _ = lifecycle.opened(.readable)
         case .ending: lifecycle.shutDown()
         case .gone: _ = lifecycle.left()
@@ -25,9 +25,9 @@ import Testing
     @Test(arguments: Reached.allCases)
     func `the store is asked by the first reader alone`(reached: Reached) {
         var lifecycle = lifecycle(reached)
-        let asks = lifecycle.readerCame()
+        let asks = lifecycle.readerCame(now: 3)
         #expect(asks == (reached == .closed))
-        let again = lifecycle.readerCame()
+        let again = lifecycle.readerCame(now: 3)
         #expect(!again)
     }
 
@@ -78,7 +78,7 @@ import Testing
         var lifecycle = lifecycle(reached)
         lifecycle.shutDown()
         #expect(!lifecycle.isListed && lifecycle.hasEndedReaders && !lifecycle.isOpen)
-        let asks = lifecycle.readerCame()
+        let asks = lifecycle.readerCame(now: 3)
         let opened = lifecycle.opened(.readable)
         #expect(!asks && opened == .tooLate)
         let left = lifecycle.left()

@@ -16,14 +16,28 @@ import Testing
         #expect(next)
     }
 
+    @Test func `the disk is waited for since it was asked, or answered last`() {
+        var reads = IndexReads()
+        #expect(reads.isEmpty && reads.waitingSince(1) == nil)
+        _ = reads.begin(ByteRange(0, 100), of: 1, now: 5)
+        _ = reads.begin(ByteRange(100, 200), of: 1, now: 7)
+        #expect(reads.waitingSince(1) == 5 && reads.waitingSince(2) == nil)
+        reads.end(ByteRange(0, 100), of: 1, now: 20)
+        #expect(reads.waitingSince(1) == 20)
+        reads.end(ByteRange(100, 200), of: 1, now: 30)
+        #expect(reads.isEmpty && reads.waitingSince(1) == nil)
+        _ = reads.begin(ByteRange(0, 100), of: 1, now: 40)
+        #expect(reads.waitingSince(1) == 40)
+    }
+
     @Test func `what is being read is not read twice, a representation at a time`() {
         var reads = IndexReads()
-        let first = reads.begin(ByteRange(0, 100), of: 1)
-        let second = reads.begin(ByteRange(50, 150), of: 1)
-        let other = reads.begin(ByteRange(0, 100), of: 2)
+        let first = reads.begin(ByteRange(0, 100), of: 1, now: 0)
+        let second = reads.begin(ByteRange(50, 150), of: 1, now: 0)
+        let other = reads.begin(ByteRange(0, 100), of: 2, now: 0)
         #expect(first == [ByteRange(0, 100)] && second == [ByteRange(100, 150)] && other == [ByteRange(0, 100)])
         #expect(reads.contains(ByteRange(20, 140), of: 1) && !reads.contains(ByteRange(20, 140), of: 2))
-        reads.end(ByteRange(0, 50), of: 1)
+        reads.end(ByteRange(0, 50), of: 1, now: 0)
         #expect(!reads.contains(ByteRange(40, 60), of: 1))
         reads.drop(1)
         #expect(!reads.contains(ByteRange(100, 110), of: 1) && reads.contains(ByteRange(0, 100), of: 2))

@@ -45,7 +45,7 @@ import Testing
         let second = representation(2)
         let table = table(first, second)
         #expect(table.isFirstToCommit(1) && table.isFirstToCommit(2))
-        _ = first.changeStorage { $0.create() }
+        _ = first.changeStorage { $0.create(now: 0) }
         #expect(table.isFirstToCommit(1) && !table.isFirstToCommit(2))
         first.commit()
         #expect(!table.isFirstToCommit(2))
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a change of storage says what others have to know`() {
         let new = representation(1)
-        #expect(new.changeStorage { $0.create() }.1 == .none)
+        #expect(new.changeStorage { $0.create(now: 0) }.1 == .none)
         #expect(new.changeStorage { $0.decline(.notStorable) }.1 == .destination)
         #expect(new.changeStorage { $0.decline(.declined) }.1 == .none)
     }

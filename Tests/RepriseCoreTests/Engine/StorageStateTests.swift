@@ -11,7 +11,7 @@ import Testing
     init() throws { generations = try TwoGenerations() }
 
     enum Name: String, CaseIterable, Sendable {
-        case undecided, creating, storing, waiting, declined, failed, failedEmpty, left
+        case undecided, creating, storing, waiting, declined, failed, failedEmpty, left, silent, silentEmpty
     }
 
     private func make(_ name: Name) -> StorageState {
@@ -20,13 +20,18 @@ import Testing
         case .undecided: return .undecided
         case .creating:
             state = .undecided
-            state.create()
+            state.create(now: 5)
         case .storing: break
         case .waiting: state.waitForSpace(since: 5)
         case .declined: state.decline(.declined)
         case .failed: state.fail(keepsFiles: true, now: 0, firstPause: 10, longestPause: 40)
         case .failedEmpty: state.fail(keepsFiles: false, now: 0, firstPause: 10, longestPause: 40)
         case .left: state.leave(isReadable: true)
+        case .silent: state.silence(now: 0, firstPause: 10, longestPause: 40)
+        case .silentEmpty:
+            state = .undecided
+            state.create(now: 5)
+            state.silence(now: 0, firstPause: 10, longestPause: 40)
         }
         return state
     }
@@ -37,7 +42,7 @@ import Testing
             switch state.destination {
             case .undecided: state.isCreating ? "creating" : "undecided"
             case .files: state.waitsForSpaceSince == nil ? "storing" : "waiting"
-            case .nowhere: "off \(state.refusal.map { "\($0)" } ?? "")"
+            case .nowhere: (state.isSilent ? "silent" : "off ") + "\(state.refusal.map { "\($0)" } ?? "")"
             }
         let files =
             if let generation = state.generation { generation === generations.first ? " reads 1" : " reads 2" } else {
@@ -51,7 +56,7 @@ import Testing
             Name.allCases.map { "\($0.rawValue): \(text(make($0)))" } == [
                 "undecided: undecided", "creating: creating", "storing: storing reads 1", "waiting: waiting reads 1",
                 "declined: off declined reads 1", "failed: off failed reads 1", "failedEmpty: off failed",
-                "left: off left reads 1",
+                "left: off left reads 1", "silent: silent", "silentEmpty: silent",
             ])
         for name in Name.allCases {
             let state = make(name)
@@ -72,11 +77,44 @@ import Testing
 
     @Test func `files that others deleted are made anew, and nothing is read from them meanwhile`() {
         var state = make(.storing)
-        state.filesLost()
+        state.filesLost(now: 5)
         #expect(text(state) == "creating")
         // Where no new ones can be made what is open is read on.
         state.fail(keepsFiles: false, now: 0, firstPause: 10, longestPause: 40)
         #expect(text(state) == "off failed reads 1")
+    }
+
+    @Test func `a disk that does not answer has its files left alone until it does`() {
+        var found: [String] = []
+        for name in Name.allCases {
+            var state = make(name)
+            let before = text(state)
+            state.silence(now: 0, firstPause: 10, longestPause: 40)
+            #expect(name == .undecided || state.generation == nil && state.isOff, "\(name)")
+            state.created(generations.second)
+            #expect(name == .undecided || state.isSilent, "\(name)")
+            let isAnswered = state.answered()
+            #expect(isAnswered == (name != .undecided), "\(name)")
+            let again = state.answered()
+            #expect(!again)
+            if text(state) != before { found.append("\(name.rawValue): \(text(state))") }
+        }
+        #expect(
+            found == [
+                "creating: off failed", "storing: off failed reads 1", "waiting: off failed reads 1",
+                "silent: off failed reads 1", "silentEmpty: off failed",
+            ])
+    }
+
+    @Test func `files that are left while the disk does not answer are read again when it does`() {
+        var state = make(.silent)
+        state.leave(isReadable: true)
+        #expect(text(state) == "silent")
+        _ = state.answered()
+        #expect(text(state) == "off left reads 1")
+        var lost = make(.silent)
+        lost.leave(isReadable: false)
+        #expect(text(lost) == "off left")
     }
 
     @Test func `space that is waited for ends in storing or in a failure`() {

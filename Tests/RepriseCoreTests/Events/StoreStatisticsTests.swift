@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `what is due is the file and what came since it was written`() {
-        var ledger = StatisticsLedger(at: 50)
+        var ledger = CumulativeStatistics(at: 50)
         #expect(ledger.due(sums(0)) == nil)
         #expect(ledger.total(sums(3)) == StoreStatistics(sums: sums(3), since: 50))
         ledger.read(nil, at: 60)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `what another process counted between two writes is kept`() {
-        var ledger = StatisticsLedger(at: 0)
+        var ledger = CumulativeStatistics(at: 0)
         ledger.read(["served": 100, "since": 1], at: 5)
         ledger.wrote(sums(7))
         ledger.read(["served": 1107, "since": 1], at: 6)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `a file that was lost costs what was in it, no more`() {
-        var ledger = StatisticsLedger(at: 0)
+        var ledger = CumulativeStatistics(at: 0)
         ledger.read(nil, at: 1)
         ledger.wrote(sums(100))
         ledger.read(nil, at: 77)

@@ -119,7 +119,7 @@ import Testing
             let player = world.player("/pinned\(number).mp3")
             player.play()
             world.queues.settle()
-            for session in world.cache.openSessions { #expect(try session.setPinned(true)) }
+            for session in world.cache.openEntries { #expect(try session.setPinned(true)) }
             player.handle.leave()
             world.queues.advance(40 * second)
         }

@@ -7,39 +7,23 @@ import Testing
 
 /// Several origins behind one cache: players do not notice which one answers, and bytes of two are never mixed.
 @Suite struct FailoverTests {
-    /// Sends by host, to origins that never leave the process.
-    private struct Hosts: OriginClient {
-        var clients: [String: any OriginClient]
-
-        func start(
-            _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
-        ) -> any OriginExchange {
-            clients[request.url.host]!.start(request, onEvent: onEvent)
-        }
-    }
-
-    /// What failed, in the order it was told.
-    private final class Failures: Sendable {
-        private let list = Lock<[String]>([])
-        var all: [String] { list.withLock { $0 } }
-        func add(_ words: String) { list.withLock { $0.append(words) } }
-    }
-
     private let other = ScriptedOrigin()
-    private let failures = Failures()
+    /// What failed, in the order it was told.
+    private let failures = Recorder<String>()
 
     private func makeWorld(_ configure: (inout MediaCache.Configuration) -> Void = { _ in }) throws -> World {
         let (other, failures) = (other, failures)
-        let origins = ["http://origin.test", "http://other.test/base/"].compactMap { OriginURL($0) }
-        return try World(configure: configure) { queues, first in
-            let hosts = Hosts(clients: [
-                "origin.test": first, "other.test": InMemoryOriginClient(origin: other, queues: queues),
-            ])
-            let client = FailoverOriginClient(
-                client: hosts, mirrors: .bases(origins), patience: 5 * second, queues: queues)
-            client.onFailure { origin, reason in failures.add("\(origin.host): \(reason)") }
-            return client
+        let world = try World {
+            $0.mirrors = ["http://origin.test", "http://other.test/base/"].compactMap { OriginURL($0) }
+            configure(&$0)
+        } through: { queues, first in
+            HostsClient(["origin.test": first, "other.test": InMemoryOriginClient(origin: other, queues: queues)])
         }
+        let subscription = world.cache.onEvent { event in
+            if case .originFailed(let origin, let reason) = event { failures.add("\(origin): \(reason)") }
+        }
+        world.cache.keep(subscription)
+        return world
     }
 
     private func put(_ world: World, generation: Int = 1, _ change: (inout OriginBehaviour) -> Void = { _ in }) {
@@ -53,7 +37,7 @@ import Testing
         world.origin.setDown(true)
         world.play("/a").expectWhole(1_000_000)
         #expect(other.bodyBytes == 1_000_000)
-        #expect(failures.all.first == "origin.test: connection refused")
+        #expect(failures.all.first == "http://origin.test: connection refused")
         // Held off: the next request did not try it again.
         #expect(failures.all.count == 1)
         world.origin.setDown(false)
@@ -86,7 +70,7 @@ import Testing
         let begin = world.queues.time
         world.play("/a").expectWhole(1_000_000)
         #expect(world.queues.time - begin < 6 * second)
-        #expect(failures.all.first == "origin.test: no answer in time")
+        #expect(failures.all == ["http://origin.test: the origin did not answer within 5 s"])
     }
 
     @Test func `an answer that breaks off goes on at the other where it stopped, inv01`() throws {
@@ -160,7 +144,7 @@ import Testing
     @Test func `what may have changed something is sent elsewhere only if nobody can have got it`() throws {
         let world = try makeWorld()
         put(world) { $0.status = 503 }
-        let client = world.cache.environment.client
+        let client = world.cache.environment.failover
         let url = try #require(OriginURL("http://origin.test/a"))
         let statuses = Lock<[Int]>([])
         func post() {

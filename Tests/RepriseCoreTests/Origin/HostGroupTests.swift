@@ -7,25 +7,13 @@ import Testing
 
 /// Several hosts that serve the same.
 @Suite struct HostGroupTests {
-    private final class Hosts: OriginClient {
-        let clients: [String: any OriginClient]
-
-        init(_ clients: [String: any OriginClient]) { self.clients = clients }
-
-        func start(
-            _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
-        ) -> any OriginExchange {
-            clients[request.url.host]!.start(request, onEvent: onEvent)
-        }
-    }
-
     private static let length: Int64 = 1_000_000
     private let other = ScriptedOrigin()
 
     private func makeWorld() throws -> World {
         let other = other
         return try World(configure: { $0.hostGroups = [HostGroup(["origin.test", "other.test:8080"])!] }) {
-            Hosts(["origin.test": $1, "other.test": InMemoryOriginClient(origin: other, queues: $0)])
+            HostsClient(["origin.test": $1, "other.test": InMemoryOriginClient(origin: other, queues: $0)])
         }
     }
 

@@ -183,7 +183,7 @@ import Testing
         var most: Int64 = 0
         while !player.isAtEnd, player.failure == nil {
             player.play(to: player.position + 100_000)
-            most = max(most, world.cache.openSessions.map(\.bytesInMemory).reduce(0, +))
+            most = max(most, world.cache.openEntries.map(\.bytesInMemory).reduce(0, +))
         }
         player.expectWhole(40_000_000)
         #expect(most <= (1 << 20) + 64 * 1024)
@@ -199,7 +199,7 @@ import Testing
         #expect(world.origin.bodyBytes <= before + 512 * 1024)
         #expect(
             world.cache.environment.hosts.active("http://origin.test") == 0,
-            "no connection is held for ever: \(world.cache.openSessions.map(\.explanation))")
+            "no connection is held for ever: \(world.cache.openEntries.map(\.explanation))")
         player.finish()
         player.expectWhole(40_000_000)
     }

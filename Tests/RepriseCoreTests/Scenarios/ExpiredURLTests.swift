@@ -128,7 +128,7 @@ import Testing
         }
         #expect(players.allSatisfy { $0.failure == nil && $0.violation == nil && $0.received == 100_000 })
         world.queues.advance(60 * second)
-        #expect(world.cache.openSessions.isEmpty)
+        #expect(world.cache.openEntries.isEmpty)
         world.play("/a?__token__=1").expectWhole(Self.length)
         #expect(desk.asked == 1 && gate.refusals == refusals)
     }

@@ -30,7 +30,7 @@ import Testing
             last.expectWhole(last.generation == 1 ? 600_000 : 500_000)
             world.queues.setDiskDelay(read: 0, write: 0)
             world.queues.advance(120 * second)
-            #expect(world.cache.openSessions.isEmpty, "seed \(seed): \(world.cache.openSessions.map(\.explanation))")
+            #expect(world.cache.openEntries.isEmpty, "seed \(seed): \(world.cache.openEntries.map(\.explanation))")
         }
     }
 
@@ -42,7 +42,7 @@ import Testing
             world.put("/a", length: 100_000, generation: 2)
             _ = world.play("/a", ByteRange(1, 100_000))
             world.queues.advance(120 * second)
-            #expect(world.cache.openSessions.isEmpty)
+            #expect(world.cache.openEntries.isEmpty)
             #expect(world.queues.isIdle)
         }
     }

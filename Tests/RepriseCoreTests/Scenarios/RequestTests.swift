@@ -148,7 +148,7 @@ import Testing
             world.queues.advance(10 * millisecond)
             for player in players where player.wasWoken { player.take() }
             #expect(world.cache.environment.hosts.active("http://origin.test") <= 6)
-            #expect(world.cache.openSessions.allSatisfy { $0.activity.transfers <= 8 })
+            #expect(world.cache.openEntries.allSatisfy { $0.activity.transfers <= 8 })
         }
         for player in players { player.leave() }
         world.queues.advance(60 * second)
@@ -192,7 +192,7 @@ import Testing
             player.leave()
         }
         world.queues.advance(60 * second)
-        #expect(world.cache.openSessions.isEmpty)
+        #expect(world.cache.openEntries.isEmpty)
         #expect(world.cache.environment.hosts.active("http://origin.test") == 0)
         world.play("/a").expectWhole(1_000_000)
     }

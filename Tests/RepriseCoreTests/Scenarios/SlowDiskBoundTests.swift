@@ -8,7 +8,7 @@ import Testing
 /// A disk that hangs, or is slower than the network: memory stays within its bound and playback goes on.
 @Suite struct SlowDiskBoundTests {
     /// Bytes in memory of all open resources.
-    private func memory(_ world: World) -> Int64 { world.cache.openSessions.reduce(0) { $0 + $1.bytesInMemory } }
+    private func memory(_ world: World) -> Int64 { world.cache.openEntries.reduce(0) { $0 + $1.bytesInMemory } }
 
     @Test func `one film plays whole while a write hangs for an hour, within the memory bound, inv22 inv23`() throws {
         let world = try World()
@@ -37,7 +37,7 @@ import Testing
         #expect(most <= 9 << 20, "\(most) bytes in memory")
         world.queues.setDiskDelay(read: 0, write: 0)
         world.queues.advance(600 * second)
-        #expect(world.cache.openSessions.isEmpty)
+        #expect(world.cache.openEntries.isEmpty)
         // The disk takes what comes again.
         world.put("/late", length: 250_000)
         world.play("/late").expectWhole(250_000)

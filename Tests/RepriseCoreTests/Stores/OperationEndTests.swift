@@ -83,18 +83,18 @@ import Testing
     @Test func `unpinning, pinning and invalidating what nobody reads leaves no open resource`() async throws {
         let cache = try open { $0.freshness = .http }
         for number in 0..<50 { try await cache.unpin(stage.url("/never/\(number)")) }
-        #expect(cache.openSessions.isEmpty)
+        #expect(cache.openEntries.isEmpty)
         for number in 0..<20 {
             stage.put("/s\(number)", length: 1000) { $0.extraFields = ["Cache-Control": "max-age=600"] }
             try await stage.read("/s\(number)", from: cache)
         }
-        for session in cache.openSessions { session.closeIfIdle() }
-        #expect(await eventually { cache.openSessions.isEmpty })
+        for session in cache.openEntries { session.closeIfIdle() }
+        #expect(await eventually { cache.openEntries.isEmpty })
         for number in 0..<20 {
             try await cache.invalidate(
                 after: "POST", at: OriginURL("http://origin.test/s\(number)")!, status: 200, fields: [:])
         }
-        #expect(cache.openSessions.isEmpty)
+        #expect(cache.openEntries.isEmpty)
         await cache.close()
     }
 
@@ -121,7 +121,7 @@ import Testing
         await #expect(throws: CacheError.self) { try await cache.prefetch(stage.url("/s5")).value }
         #expect(stage.origin.requestCount == requests)
         #expect(await other.entries().count == entries)
-        #expect(cache.openSessions.isEmpty)
+        #expect(cache.openEntries.isEmpty)
         await other.close()
     }
 
@@ -141,7 +141,7 @@ import Testing
         var reader = try cache.resource(for: stage.url("/a")).reader()
         #expect(try await reader.next() != nil)
         await cache.close()
-        #expect(cache.openSessions.isEmpty)
+        #expect(cache.openEntries.isEmpty)
         await #expect(throws: CacheError.self) { while try await reader.next() != nil {} }
     }
 

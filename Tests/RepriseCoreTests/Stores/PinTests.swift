@@ -46,7 +46,7 @@ import Testing
         world.queues.setDiskDelay(read: 100 * millisecond, write: 0)
         let player = world.player("/a")
         player.play(to: 1000)
-        let session = try #require(world.cache.openSessions.first)
+        let session = try #require(world.cache.openEntries.first)
         let isCreating = session.look { $0.isCreatingFiles }
         try #require(isCreating)
         session.handle(.pinned(true))

@@ -102,7 +102,7 @@ import Testing
         world.put("/a", length: Self.length) { $0.bytesPerSecond = 1_000_000 }
         let player = world.player("/a")
         player.play(to: 500_000)
-        let session = try #require(world.cache.openSessions.first)
+        let session = try #require(world.cache.openEntries.first)
         #expect(try session.setPinned(true))
         try delete(.entry, world)
         player.finish()
@@ -132,7 +132,7 @@ import Testing
             #expect(player.violation == nil && player.failure == nil && player.isAtEnd, "seed \(seed)")
         }
         world.queues.advance(120 * second)
-        #expect(world.cache.openSessions.isEmpty)
+        #expect(world.cache.openEntries.isEmpty)
         world.play("/a").expectWhole(length)
         world.queues.advance(120 * second)
         world.origin.setDown(true)

@@ -16,7 +16,7 @@ import Testing
         world.play("/a").expectWhole(Self.length)
         let player = world.player("/a")
         player.play(to: 500_000)
-        let old = try #require(world.cache.openSessions.first)
+        let old = try #require(world.cache.openEntries.first)
         try old.removeEntry()
         #expect(world.memory.paths.allSatisfy { !$0.contains("/entries/") })
         let bytes = world.origin.bodyBytes
@@ -41,12 +41,12 @@ import Testing
             let player = world.player("/a")
             player.take()
             world.queues.advance(moment * millisecond)
-            try world.cache.openSessions.first?.removeEntry()
+            try world.cache.openEntries.first?.removeEntry()
             player.finish()
             player.expectWhole(Self.length)
             world.queues.advance(120 * second)
             #expect(world.memory.paths.allSatisfy { !$0.contains("/entries/") }, "removed after \(moment) ms")
-            #expect(world.cache.openSessions.isEmpty)
+            #expect(world.cache.openEntries.isEmpty)
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
         var players: [Player] = []
         for _ in 0..<60 {
             switch Int.random(in: 0..<4, using: &random) {
-            case 0: for session in world.cache.openSessions { try session.removeEntry() }
+            case 0: for session in world.cache.openEntries { try session.removeEntry() }
             case 1: players.append(world.player("/a", .from(Int64.random(in: 0..<length, using: &random))))
             default: for player in players { player.take(Int64.random(in: 1...2000, using: &random)) }
             }
@@ -71,7 +71,7 @@ import Testing
             #expect(player.violation == nil && player.failure == nil && player.isAtEnd, "seed \(seed)")
         }
         world.queues.advance(120 * second)
-        #expect(world.cache.openSessions.isEmpty)
+        #expect(world.cache.openEntries.isEmpty)
         world.play("/a").expectWhole(length)
         world.origin.setDown(true)
         world.play("/a").expectWhole(length)

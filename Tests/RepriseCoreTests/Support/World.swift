@@ -60,9 +60,9 @@ final class World: Sendable {
 
     /// Closes all files, as a process that ends does, and opens the store anew.
     func restart() throws {
-        for session in cache.openSessions { session.shutDown() }
+        for session in cache.openEntries { session.shutDown() }
         queues.advance(60 * second)
-        for session in cache.openSessions { session.closeIfIdle() }
+        for session in cache.openEntries { session.closeIfIdle() }
         queues.settle()
         cache.environment.store?.release()
         let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client, broken)
@@ -76,7 +76,7 @@ final class World: Sendable {
         files.setRule { _, path, _ in
             path.contains("/entries") || path.contains("/statistics") ? .error(FileError.inputOutput) : nil
         }
-        for session in cache.openSessions { session.shutDown() }
+        for session in cache.openEntries { session.shutDown() }
         queues.advance(60 * second)
         cache.environment.store?.release()
         disk.withLock { $0 = FaultyFileSystem(memory) }
@@ -147,6 +147,13 @@ final class Player: @unchecked Sendable {
     var knownGenerations: [Int] = [1, 2, 3, 4, 5, 6]
     /// Whether it is worth asking: at the start, and after each call of the waker.
     private(set) var wasWoken = true
+    /// Whether it has leased bytes read on the read pool, as doors do that cannot hand on a file's region.
+    var usesReadPool = false
+    private var pooled: (bytes: [UInt8], offset: Int64)?
+    /// Whether it waits for the read pool.
+    private(set) var isReading = false
+    /// Reads that are under way, and those that are not heard any more.
+    private var turn = 0
 
     init(
         _ world: World, _ path: String, _ range: ByteRange, fields: HTTPFields = [:], resource: MediaResource? = nil
@@ -164,6 +171,10 @@ final class Player: @unchecked Sendable {
     @discardableResult
     func take(_ bytes: Int64 = .max, limit: Int = 64 * 1024) -> Int64 {
         var taken: Int64 = 0
+        if let (read, offset) = pooled {
+            pooled = nil
+            taken += check(read[...], offset)
+        }
         while taken < bytes, !isAtEnd, failure == nil {
             // It may be woken before the call returns.
             wasWoken = false
@@ -172,6 +183,17 @@ final class Player: @unchecked Sendable {
             wasWoken = true
             switch step {
             case .memory(let piece, let offset): taken += check(piece, offset)
+            case .lease(let lease) where usesReadPool:
+                wasWoken = false
+                isReading = true
+                let turn = turn
+                handle.read(lease) { read in
+                    guard turn == self.turn else { return }
+                    self.isReading = false
+                    if let read { self.pooled = (read, lease.range.lowerBound) }
+                    self.wasWoken = true
+                }
+                return taken
             case .lease(let lease):
                 guard lease.isUndisturbed, let read = try? lease.read() else {
                     handle.putBack(lease)
@@ -230,6 +252,9 @@ final class Player: @unchecked Sendable {
 
     func seek(to target: Int64) {
         handle.seek(to: target)
+        pooled = nil
+        isReading = false
+        turn += 1
         position = target
         isAtEnd = false
         wasWoken = true

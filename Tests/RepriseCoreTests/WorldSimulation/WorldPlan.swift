@@ -16,7 +16,9 @@ struct WorldPlan: Sendable {
 
     /// What a disk does.
     enum Disk: Hashable, Sendable {
-        case sound, slow, hung, full
+        case sound, slow, full
+        /// No call is answered; no write.
+        case hung, hungWrites
         /// One call of three fails.
         case failing
     }
@@ -28,7 +30,7 @@ struct WorldPlan: Sendable {
     }
 
     enum Action: Sendable {
-        case open(player: Int, object: Int, user: Int, ByteRange, control: String?, isKept: Bool)
+        case open(player: Int, object: Int, user: Int, ByteRange, control: String?, isKept: Bool, usesReadPool: Bool)
         case leave(player: Int)
         case seek(player: Int, to: Int64)
         /// The player takes nothing for a while, or goes on.
@@ -77,15 +79,20 @@ struct WorldPlan: Sendable {
         self.seed = seed
         isShared = Bool.random(using: &random)
         isSealed = Int.random(in: 0..<8, using: &random) == 0
-        hasMirror = !isShared && Int.random(in: 0..<4, using: &random) == 0
+        hasMirror = !isShared && Int.random(in: 0..<3, using: &random) == 0
         blockSize = [7, 16, 64, 256].randomElement(using: &random)!
         chunkSize = [1, 13, 64, 500].randomElement(using: &random)!
         let longest: Int64 = chunkSize == 1 ? 600 : 4000
         let isShared = isShared
+        let chunkSize = chunkSize
         objects = (0..<3).map { number in
             var object = Object(
                 path: "/\(number).mp3", length: Int64.random(in: 1...longest, using: &random),
                 behaviour: OriginBehaviour())
+            // Larger than what may be in memory of it.
+            if chunkSize >= 64, Int.random(in: 0..<10, using: &random) == 0 {
+                object.length = Int64.random(in: 30_000...60_000, using: &random)
+            }
             if Int.random(in: 0..<12, using: &random) == 0 { object.length = 0 }
             if Int.random(in: 0..<10, using: &random) == 0 {
                 object.length = .max - Int64.random(in: 0...70_000, using: &random)
@@ -111,37 +118,36 @@ struct WorldPlan: Sendable {
         let player = Int.random(in: 0..<WorldPlan.players, using: &random)
         let object = Int.random(in: 0..<objects.count, using: &random)
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<34:
+        case 0..<33:
             let start = position(object, &random)
             let end = Bool.random(using: &random) ? Int64.max : max(start, position(object, &random))
             let controls = [nil, nil, nil, nil, "no-cache", "max-stale", "only-if-cached", "no-store", "max-age=1"]
             return .open(
                 player: player, object: object, user: Int.random(in: 0..<WorldPlan.users, using: &random),
                 ByteRange(start, end), control: isShared ? controls.randomElement(using: &random)! : nil,
-                isKept: Int.random(in: 0..<10, using: &random) > 0)
-        case 34..<42: return .leave(player: player)
-        case 42..<50: return .seek(player: player, to: position(object, &random))
-        case 50..<56: return .hold(player: player, Bool.random(using: &random))
-        case 56..<63:
+                isKept: Int.random(in: 0..<10, using: &random) > 0, usesReadPool: Bool.random(using: &random))
+        case 33..<41: return .leave(player: player)
+        case 41..<49: return .seek(player: player, to: position(object, &random))
+        case 49..<55: return .hold(player: player, Bool.random(using: &random))
+        case 55..<62:
             let isResized = Int.random(in: 0..<3, using: &random) == 0 && objects[object].length < 1 << 40
             return .change(object: object, length: isResized ? Int64.random(in: 0...4000, using: &random) : nil)
-        case 63..<73:
+        case 62..<72:
             return .behave(
                 object: object, WorldPlan.behaviour(objects[object], isShared: isShared, isSound: false, &random))
-        case 73..<76: return .down(Bool.random(using: &random))
-        case 76..<80:
-            return .disk([.sound, .sound, .slow, .hung, .full, .failing].randomElement(using: &random)!)
-        case 80..<82:
+        case 72..<75: return .down(Bool.random(using: &random))
+        case 75..<79:
+            return .disk([.sound, .sound, .slow, .hung, .hungWrites, .full, .failing].randomElement(using: &random)!)
+        case 79..<81:
             let limit = Int64.random(in: 8...60, using: &random) << 10
             return .limit(Bool.random(using: &random) ? limit : nil)
-        case 82..<93: return .operate(Operation.allCases.randomElement(using: &random)!, object: object)
-        case 93..<94: return .restart
-        case 94..<95: return .kill
-        case 95..<96: return .powerCut
-        case 96..<97: return .clock([-86_400 * 400, -3600, -2, 2, 3600, 86_400 * 400].randomElement(using: &random)!)
-        case 97..<98: return .otherProcess(object: object)
-        case 98..<99: return .mirror(isFirstDown: Bool.random(using: &random))
-        default: return .wait
+        case 81..<92: return .operate(Operation.allCases.randomElement(using: &random)!, object: object)
+        case 92..<93: return .restart
+        case 93..<94: return .kill
+        case 94..<95: return .powerCut
+        case 95..<96: return .clock([-86_400 * 400, -3600, -2, 2, 3600, 86_400 * 400].randomElement(using: &random)!)
+        case 96..<98: return .otherProcess(object: object)
+        default: return hasMirror ? .mirror(isFirstDown: Bool.random(using: &random)) : .wait
         }
     }
 
@@ -159,7 +165,9 @@ struct WorldPlan: Sendable {
     ) -> OriginBehaviour {
         var behaviour = OriginBehaviour()
         behaviour.bytesPerSecond = [0, 20_000, 200_000].randomElement(using: &random)!
+        let isLarge = object.length > 10_000 && object.length < 1 << 40
         if object.length > 1 << 40 { behaviour.bytesPerSecond = 500 }
+        if isLarge { behaviour.bytesPerSecond = [0, 200_000].randomElement(using: &random)! }
         behaviour.firstByteDelay = [0, 5, 80].randomElement(using: &random)! * millisecond
         behaviour.tag = [.strong, .strong, .weak, .none, .perRequest].randomElement(using: &random)!
         // A shared cache combines nothing under differing strong tags (RFC 9110 §15.3.7.3).
@@ -168,6 +176,7 @@ struct WorldPlan: Sendable {
         behaviour.framing = [.length, .length, .chunked, .close].randomElement(using: &random)!
         if object.length < 1 << 40, Int.random(in: 0..<5, using: &random) == 0 { behaviour.ranges = .ignored }
         behaviour.longestRange = [nil, nil, nil, 30, 100, 700].randomElement(using: &random)!
+        if isLarge { behaviour.longestRange = nil }
         behaviour.widensRanges = [0, 0, 0, 50].randomElement(using: &random)!
         behaviour.heedsIfRange = Int.random(in: 0..<4, using: &random) > 0
         behaviour.contentType = object.contentType

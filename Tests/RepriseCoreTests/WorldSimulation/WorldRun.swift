@@ -121,9 +121,10 @@ struct WorldRun {
 
     private mutating func act(_ action: WorldPlan.Action) throws {
         switch action {
-        case .open(let player, let object, let user, let range, let control, let isKept):
+        case .open(let player, let object, let user, let range, let control, let isKept, let usesReadPool):
             meet("open")
             open(player, object, user, range, control, isKept)
+            players[player]?.usesReadPool = usesReadPool
         case .leave(let player):
             players[player]?.leave()
             players[player] = nil
@@ -227,7 +228,13 @@ struct WorldRun {
             guard let player, !held.contains(index), player.wasWoken, let owner = owners[index] else { continue }
             player.knownGenerations =
                 versions[owner.object * WorldPlan.users + (plan.objects[owner.object].isPerUser ? owner.user : 0)]
-            player.take(bytes)
+            var rest = bytes - player.take(bytes)
+            // What it has read on the pool may be there at once.
+            while player.isReading, rest > 0 {
+                world.queues.settle()
+                if player.isReading { break }
+                rest -= player.take(rest)
+            }
         }
     }
 
@@ -237,7 +244,8 @@ struct WorldRun {
         switch disk {
         case .sound: break
         case .slow: world.queues.setDiskDelay(read: 300 * millisecond, write: 300 * millisecond)
-        case .hung: world.queues.setDiskDelay(read: 0, write: 100 * second)
+        case .hung: world.queues.setDiskDelay(read: 100 * second, write: 100 * second)
+        case .hungWrites: world.queues.setDiskDelay(read: 0, write: 100 * second)
         case .full: world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }
         case .failing: world.files.setRule { _, _, number in number % 3 == 0 ? .error(FileError.inputOutput) : nil }
         }
@@ -293,14 +301,14 @@ struct WorldRun {
         if world.queues.goesInCircles {
             throw WorldViolation(
                 oracle: "liveness",
-                text: "work goes in circles\n" + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                text: "work goes in circles\n" + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
         }
         for player in players {
             guard let violation = player?.violation else { continue }
             throw WorldViolation(oracle: "bytes", text: "\(violation) in \(player?.path ?? "")")
         }
         if let broken = world.broken.all.first { throw WorldViolation(oracle: "state", text: broken) }
-        for session in world.cache.openSessions {
+        for session in world.cache.openEntries {
             // As many windows as an entry may have requests, each with a chunk that passed its limit, and what is written.
             let bound: Int64 = (4 + 4) * (2048 + 1024)
             guard session.bytesInMemory <= bound else {
@@ -314,9 +322,11 @@ struct WorldRun {
         }
     }
 
-    private var slots: Int { world.cache.environment.hosts.active("http://origin.test") }
+    private var slots: Int {
+        ["origin.test", MirrorClient.host].reduce(0) { $0 + world.cache.environment.hosts.active("http://" + $1) }
+    }
 
-    private var requests: Int { world.cache.openSessions.reduce(0) { $0 + $1.look { $0.requestCount } } }
+    private var requests: Int { world.cache.openEntries.reduce(0) { $0 + $1.look { $0.requestCount } } }
 
     /// Once faults stop every reader and operation ends in bounded time, and nothing is left of them.
     private mutating func settle() throws {
@@ -365,12 +375,12 @@ struct WorldRun {
             throw WorldViolation(
                 oracle: "liveness",
                 text: "a reader of \(player.path) hangs at \(player.position)\n"
-                    + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                    + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
         }
         for task in tasks where !task.ending.hasCome {
             throw WorldViolation(
                 oracle: "liveness",
-                text: "\(task.name) never ends\n" + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                text: "\(task.name) never ends\n" + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
         }
         for index in players.indices {
             players[index]?.leave()
@@ -388,7 +398,7 @@ struct WorldRun {
     }
 
     private func checkNothingLeft() throws {
-        let sessions = world.cache.openSessions
+        let sessions = world.cache.openEntries
         guard sessions.isEmpty else {
             throw WorldViolation(
                 oracle: "resources",
@@ -398,7 +408,7 @@ struct WorldRun {
         guard environment.unwritten.count == 0 else {
             throw WorldViolation(oracle: "resources", text: "\(environment.unwritten.count) bytes never written")
         }
-        guard environment.hosts.active("http://origin.test") == 0 else {
+        guard slots == 0 else {
             throw WorldViolation(oracle: "resources", text: "connection slots are never released")
         }
     }
@@ -418,7 +428,7 @@ struct WorldRun {
                     throw WorldViolation(
                         oracle: "liveness",
                         text: "\(spec.path) read afresh hangs at \(player.position)\n"
-                            + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                            + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
                 }
                 if let violation = player.violation {
                     throw WorldViolation(oracle: "freshness", text: "\(violation) in \(spec.path), version \(newest)")
@@ -429,7 +439,7 @@ struct WorldRun {
                     throw WorldViolation(
                         oracle: player.failure == nil ? "liveness" : "freshness",
                         text: "\(spec.path) ended with \(String(describing: player.failure))\n"
-                            + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                            + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
                 }
             }
         }
@@ -439,7 +449,7 @@ struct WorldRun {
     private mutating func checkCost(_ object: Int) throws {
         let spec = plan.objects[object]
         let key = world.cache.resource(for: OriginURL("http://origin.test" + spec.path)!).request.key
-        let isComplete = world.cache.openSession(key)?.look { $0.offersAll }
+        let isComplete = world.cache.table.open(key)?.look { $0.offersAll }
         guard !plan.isShared, isComplete == true else { return }
         meet("cost")
         world.queues.advance(10 * second)
@@ -452,7 +462,7 @@ struct WorldRun {
             throw WorldViolation(
                 oracle: "cost",
                 text: "\(spec.path) was stored, and asked for \(world.origin.requestCount - requests) times\n"
-                    + world.cache.openSessions.map(\.explanation).joined(separator: "\n"))
+                    + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
         }
     }
 

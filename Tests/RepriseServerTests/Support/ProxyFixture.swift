@@ -56,7 +56,7 @@
                 try await body(fixture)
                 result = .success(())
             } catch {
-                let sessions = cache.openSessions.map(\.explanation).joined(separator: "\n")
+                let sessions = cache.openEntries.map(\.explanation).joined(separator: "\n")
                 Issue.record("open when it failed:\n\(sessions)\n\(origin.requestCount) requests")
                 result = .failure(error)
             }

@@ -10,7 +10,7 @@ struct EntryLifecycle: Sendable {
         /// Nothing was asked of the store. May become `opening`, `ending`, `gone`.
         case closed
         /// The store is looking; what it finds may have been invalidated meanwhile. May become `open`, `ending`.
-        case opening(isInvalidated: Bool)
+        case opening(isInvalidated: Bool, since: Int64)
         /// May become `ending`, `gone`.
         case open(Readability)
         /// The cache is being closed: no reader, nothing is asked for, what is in memory is still written. May become `gone`.
@@ -57,6 +57,8 @@ struct EntryLifecycle: Sendable {
 
     var isClosed: Bool { if case .closed = state { true } else { false } }
     var isOpening: Bool { if case .opening = state { true } else { false } }
+    /// Since when the store is looking, in nanoseconds.
+    var openingSince: Int64? { if case .opening(_, let since) = state { since } else { nil } }
     /// Whether it was opened, and goes on.
     var isOpen: Bool { if case .open = state { true } else { false } }
     var isEnding: Bool { if case .ending = state { true } else { false } }
@@ -69,24 +71,32 @@ struct EntryLifecycle: Sendable {
     // MARK: Inputs
 
     /// A reader came; `true` where the store has to be asked for the entry.
-    mutating func readerCame() -> Bool {
+    mutating func readerCame(now: Int64) -> Bool {
         guard case .closed = state else { return false }
-        state = .opening(isInvalidated: false)
+        state = .opening(isInvalidated: false, since: now)
         return true
     }
 
     /// What is stored was made unusable by a request that changed something.
-    mutating func invalidated() { if case .opening = state { state = .opening(isInvalidated: true) } }
+    mutating func invalidated() {
+        if case .opening(_, let since) = state { state = .opening(isInvalidated: true, since: since) }
+    }
 
     /// The store has answered.
     mutating func opened(_ readability: Readability) -> Opened {
-        guard case .opening(let isInvalidated) = state else { return .tooLate }
+        guard case .opening(let isInvalidated, _) = state else { return .tooLate }
         state = .open(readability)
         return isInvalidated ? .invalidated : .asStored
     }
 
-    /// Its last reader left, or time stood still until now.
+    /// Its last reader left.
     mutating func becameIdle(_ now: Int64) { idleSince = now }
+
+    /// Time stood still until now.
+    mutating func restartWait(now: Int64) {
+        idleSince = now
+        if case .opening(let isInvalidated, _) = state { state = .opening(isInvalidated: isInvalidated, since: now) }
+    }
 
     /// New readers are to get another one; `nil` where they do already.
     mutating func unlist() -> Departure? {

@@ -71,6 +71,8 @@ final class Reader: Identifiable {
     /// When it last asked, or was told that it may, in nanoseconds.
     private(set) var lastStep: Int64
     private(set) var hasBytes = false
+    /// Where what it was handed last begins; `nil` where it has moved since.
+    private var handedFrom: Int64?
     /// A region was handed to it, so large that it lies in a socket still: what comes after it is wanted once it asks.
     private(set) var holdsRegion = false
 
@@ -148,6 +150,7 @@ final class Reader: Identifiable {
 
     /// It was handed bytes; what is to be told of where they came from, `nil` where nothing new is.
     func served(upTo end: Int64, isStored: Bool, holdsRegion: Bool, now: Int64) -> HitAccounting.Result? {
+        handedFrom = position
         position = end
         hasBytes = true
         announce()
@@ -170,14 +173,19 @@ final class Reader: Identifiable {
 
     func seek(to position: Int64, end: Int64?, now: Int64) {
         self.position = position
+        handedFrom = nil
         if let end { self.end = end }
         holdsRegion = false
         requestIndex = 0
         lastStep = now
     }
 
-    /// Bytes that it was handed were withdrawn from under it.
-    func putBack(to position: Int64) { self.position = position }
+    /// Bytes that it was handed last were withdrawn from under it. Nothing where it has moved since.
+    func putBack(_ range: ByteRange) {
+        guard range.upperBound == position, range.lowerBound == handedFrom else { return }
+        position = range.lowerBound
+        handedFrom = nil
+    }
 
     func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
 

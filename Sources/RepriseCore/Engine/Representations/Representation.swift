@@ -73,6 +73,12 @@ final class Representation: Identifiable {
         return generation.claims(ByteRange(0, length))
     }
 
+    /// Whether every byte is stored, also where the disk does not answer now.
+    var hasCompleteFiles: Bool {
+        guard let length = info.length, let files = storage.files else { return false }
+        return files.claims(ByteRange(0, length))
+    }
+
     /// Whether something of it is not taken for granted by the first reader after none.
     var mayBeginAnew: Bool { inferredEnd != nil || mayReopen }
 

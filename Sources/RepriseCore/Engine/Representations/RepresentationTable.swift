@@ -107,7 +107,7 @@ struct RepresentationTable: Sequence {
     private static func mayReplace(_ old: Representation, _ new: Representation, _ generation: Generation) -> Bool {
         let agrees =
             MediaType(old.info.fields["Content-Type"])?.type == MediaType(new.info.fields["Content-Type"])?.type
-        if old.info.isPinned || old.isComplete || !agrees { return new.isComplete }
+        if old.info.isPinned || old.hasCompleteFiles || !agrees { return new.isComplete }
         let block = Swift.min(generation.layout.blockSize, new.info.length ?? .max)
         return generation.claimed.ranges.contains { $0.count >= block }
     }

@@ -22,7 +22,7 @@ enum EntryAction {
     case load(RepresentationID, Generation, ByteRange)
     case verify(RepresentationID, Generation, ByteRange)
     case withdraw(RepresentationID, Generation)
-    case readOverlap(TransferID, Generation, ByteRange)
+    case readOverlap(TransferID, RepresentationID, Generation, ByteRange)
     /// Makes files, and names them where `commit`.
     case stage(RepresentationID, EntryInfo, commit: Bool)
     /// Writes a description.
@@ -36,6 +36,8 @@ enum EntryAction {
     case requestEviction
     /// `memoryFreed` follows when all entries together have fewer bytes waiting for the disk.
     case awaitMemory
+    /// A call to the disk takes too long.
+    case noteSilence
     /// The entry's files are not this one's any more.
     case endWriteLease
 
@@ -48,6 +50,9 @@ enum EntryAction {
         case firstByte(Int64)
         /// Bytes a second of one connection.
         case rate(Double)
+        /// A request goes to it although another origin serves the same; what such a request came to.
+        case asked
+        case outcome(CircuitBreaker.Outcome)
         /// Its nodes disagree about entity tags.
         case differingEntityTags
         /// It asked to be left alone.

@@ -8,7 +8,7 @@ enum EntryInput {
     case detach(ReaderID)
     case seek(ReaderID, to: Int64, end: Int64?)
     case pause(ReaderID, Bool)
-    case putBack(ReaderID, to: Int64)
+    case putBack(ReaderID, ByteRange)
     case watchStorage(@Sendable () -> Void)
 
     // The origin
@@ -24,7 +24,10 @@ enum EntryInput {
     case opened(StoredEntry?, StoreError?)
     /// Slots or checksums of `range` were read.
     case indexRead(RepresentationID, ByteRange, damaged: Int64, error: String?)
-    case overlapRead(TransferID, [UInt8]?)
+    case overlapRead(TransferID, RepresentationID, [UInt8]?)
+    /// A read of leased bytes takes too long; the same has ended.
+    case leaseLate(Generation)
+    case leaseAnswered(Generation)
     case staged(RepresentationID, StoredEntry?, isCommitted: Bool, StoreError?)
     case commitFailed(RepresentationID, StoreError)
     case wrote(WriteTicket, error: String?)

@@ -12,6 +12,7 @@ extension EntryStateMachine {
         var earliest = EarliestDeadline(now: now)
         if let due = syncing.due { earliest.add(due) }
         if isIdle { earliest.add(lifecycle.idleSince.adding(tuning.idleClose)) }
+        addDiskDeadlines(&earliest)
         if !isAtRest {
             addStorageDeadlines(&earliest)
             addOriginDeadlines(&earliest)
@@ -24,7 +25,7 @@ extension EntryStateMachine {
     mutating func doWhatIsDue() {
         if deferred.isSuspended { return }
         failLateRequests()
-        failHungWrites()
+        failHungCalls()
         retryStoring()
         syncIfDue()
     }
@@ -37,13 +38,15 @@ extension EntryStateMachine {
     /// Requests whose answer, or whose next chunk, is too late.
     private mutating func failLateRequests() {
         func text(_ nanoseconds: Int64) -> String { "\(nanoseconds / TransferTuning.second) s" }
-        let noHead = OriginFailure(.timedOut, "the origin did not answer within \(text(tuning.headTimeout))")
-        if let due = revalidation.inFlight?.request.headDue(tuning.headTimeout), due <= now {
-            confirmationFailed(noHead)
+        func noHead(_ timeout: Int64) -> OriginFailure {
+            OriginFailure(.timedOut, "the origin did not answer within \(text(timeout))")
+        }
+        if let (due, timeout) = headDue(of: revalidation.inFlight?.request, revalidation.tried), due <= now {
+            confirmationFailed(noHead(timeout))
         }
         for transfer in transfers {
-            if let due = transfer.request?.headDue(tuning.headTimeout), due <= now {
-                requestFailed(transfer, noHead)
+            if let (due, timeout) = headDue(of: transfer.request, transfer.tried), due <= now {
+                requestFailed(transfer, noHead(timeout))
             } else if let due = transfer.stalledAt(tuning.stallTimeout), due <= now {
                 let words = "the origin sent nothing for \(text(tuning.stallTimeout))"
                 requestFailed(transfer, OriginFailure(.timedOut, words))
@@ -51,22 +54,26 @@ extension EntryStateMachine {
         }
     }
 
+    /// When a request's head is too late, and how long it may take; `nil` where it has come.
+    private func headDue(of request: OriginRequestState?, _ tried: [Int]) -> (due: Int64, timeout: Int64)? {
+        guard let request, !request.hasHead else { return nil }
+        let timeout = headTimeout(of: request, besides: tried)
+        return request.headDue(timeout).map { ($0, timeout) }
+    }
+
     private func addStorageDeadlines(_ earliest: inout EarliestDeadline) {
         for representation in representations {
             let storage = representation.storage
-            if let since = storage.waitsForSpaceSince { earliest.add(since.adding(tuning.roomPatience)) }
+            if let since = storage.waitsForSpaceSince { earliest.add(since.adding(tuning.spaceTimeout)) }
             if let at = storage.retryAt, isFetched(representation.id) { earliest.add(at) }
-            if storage.target != nil, let since = buffers.writingSince(representation.id) {
-                earliest.add(since.adding(tuning.writeTimeout))
-            }
         }
     }
 
     private func addOriginDeadlines(_ earliest: inout EarliestDeadline) {
-        if let due = revalidation.inFlight?.request.headDue(tuning.headTimeout) { earliest.add(due) }
+        if let (due, _) = headDue(of: revalidation.inFlight?.request, revalidation.tried) { earliest.add(due) }
         guard !transfers.isEmpty else { return }
         for transfer in transfers {
-            if let due = transfer.request?.headDue(tuning.headTimeout) { earliest.add(due) }
+            if let (due, _) = headDue(of: transfer.request, transfer.tried) { earliest.add(due) }
             if let due = transfer.stalledAt(tuning.stallTimeout) { earliest.add(due) }
             let representation = representations[transfer.representation]
             for time in planner(for: representation).changes(of: view(of: transfer, representation)) {
@@ -92,7 +99,7 @@ extension EntryStateMachine {
 }
 
 /// The earliest of the times after now at which something is due.
-private struct EarliestDeadline {
+struct EarliestDeadline {
     /// Nanoseconds, as all times here.
     let now: Int64
     private(set) var time: Int64?

@@ -30,7 +30,13 @@ extension EntryStateMachine {
         let error = CacheError(
             .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
         failed(error, at: offset)
-        guard let retryAfter else { return }
+        if let retryAfter { noteHoldOff(request, status, retryAfter: retryAfter) }
+    }
+
+    /// The origin asked to be left alone.
+    mutating func noteHoldOff(_ request: OriginRequestState, _ status: Int, retryAfter: Int64) {
+        let error = CacheError(
+            .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
         let scope: HostTable.HoldOff.Scope = status == 429 ? .host : .resource(key)
         leave(.note(.holdOff(scope, until: now + wait(retryAfter), error), origin: request.slot.origin))
     }
@@ -45,13 +51,33 @@ extension EntryStateMachine {
 
     /// A request came to nothing, or ended too soon: retried from the first byte that is missing.
     mutating func requestFailed(_ transfer: TransferState, _ failure: OriginFailure) {
+        if let request = transfer.request {
+            noteFailure(of: request, failure)
+            if !request.hasHead, nextOrigin(besides: transfer.tried + [request.place]) != nil {
+                return askElsewhere(transfer, request)
+            }
+        }
         let offset = head(of: transfer)
         finish(transfer)
         failed(CacheError(failure), at: offset)
         failFinally(failure)
     }
 
+    /// One of several origins has not answered: the next is asked.
+    mutating func askElsewhere(_ transfer: TransferState, _ request: OriginRequestState) {
+        transfer.failed(at: request.place)
+        endRequest(of: transfer)
+        ask(transfer)
+    }
+
     mutating func confirmationFailed(_ failure: OriginFailure) {
+        if let request = revalidation.inFlight?.request {
+            noteFailure(of: request, failure)
+            if !request.hasHead, nextOrigin(besides: revalidation.tried + [request.place]) != nil {
+                return confirmElsewhere(request)
+            }
+        }
+        revalidation.forgetTried()
         endRevalidation()
         failed(CacheError(failure))
         failFinally(failure)

@@ -68,7 +68,9 @@ extension EntryStateMachine {
     /// The files that are open.
     var openFiles: [(id: RepresentationID, info: EntryInfo, generation: Generation, isCommitted: Bool)] {
         representations.compactMap { representation in
-            representation.generation.map { (representation.id, representation.info, $0, representation.isCommitted) }
+            representation.storage.files.map {
+                (representation.id, representation.info, $0, representation.isCommitted)
+            }
         }
     }
 
@@ -90,7 +92,6 @@ extension EntryStateMachine {
             }
             write(representation)
         }
-        index.dropAll()
         for action in work {
             switch action {
             // Asked for again where it is still wanted.
@@ -113,7 +114,15 @@ extension EntryStateMachine {
     /// Time stood still for those who wait.
     private mutating func goOn() {
         backoff.reset()
-        lifecycle.becameIdle(now)
+        lifecycle.restartWait(now: now)
+        index.dropAll()
+        let now = now
+        for representation in representations {
+            changeStorage(of: representation.id) { storage in
+                _ = storage.answered()
+                storage.restartWait(now: now)
+            }
+        }
         for reader in readers { reader.restartWait(now: now) }
         bindThoseWhoAwaitIndex()
         wakeWaiting()

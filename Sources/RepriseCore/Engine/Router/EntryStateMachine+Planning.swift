@@ -22,11 +22,12 @@ extension EntryStateMachine {
     func planner(for representation: Representation?) -> TransferPlanner {
         // A transfer begins up to a block before what its reader misses; out of its reach it would be started for ever.
         var tuning = tuning
+        let origin = origin().location.origin
         tuning.leastReach = max(tuning.leastReach, environment.store?.layout.blockSize ?? 0)
         return TransferPlanner(
             tuning: tuning, servesRanges: representation?.info.servesRanges ?? true,
-            isKept: representation?.storage.isOff != true, isContended: environment.hosts.isContended(url.origin),
-            measure: environment.hosts.measure(of: url.origin), now: now)
+            isKept: representation?.storage.isOff != true, isContended: environment.hosts.isContended(origin),
+            measure: environment.hosts.measure(of: origin), now: now)
     }
 
     private mutating func plan(_ id: RepresentationID?) {
@@ -162,7 +163,7 @@ extension EntryStateMachine {
     /// Has the slots of stored blocks read.
     mutating func load(_ id: RepresentationID, _ generation: Generation, _ range: ByteRange) {
         guard !index.contains(range, of: id) else { return }
-        _ = index.begin(range, of: id)
+        _ = index.begin(range, of: id, now: now)
         leave(.load(id, generation, range))
     }
 
@@ -172,7 +173,7 @@ extension EntryStateMachine {
         let blocks = ByteRange(layout.blockStart(of: range.lowerBound), layout.blockEnd(of: range.upperBound))
         // In steps, so that the first byte does not wait for the checksum of the last.
         let step = layout.blockEnd(of: tuning.proofStep)
-        for gap in index.begin(blocks, of: id) {
+        for gap in index.begin(blocks, of: id, now: now) {
             var start = gap.lowerBound
             while start < gap.upperBound {
                 let part = ByteRange(start, min(gap.upperBound, start + step))
@@ -184,7 +185,8 @@ extension EntryStateMachine {
 
     /// Slots or checksums of `range` have been read.
     mutating func indexRead(_ id: RepresentationID, _ range: ByteRange, damaged: Int64, error: String?) {
-        index.end(range, of: id)
+        index.end(range, of: id, now: now)
+        diskAnswered(id)
         if damaged > 0 {
             tell(.damaged(key: key.text, blocks: damaged))
             leave(.count { $0.damagedBlocks += damaged })

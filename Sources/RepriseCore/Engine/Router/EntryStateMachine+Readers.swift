@@ -33,7 +33,7 @@ extension EntryStateMachine {
         readers.insert(reader)
         use.readerCame(mayStore: mayStore, at: wallClock)
         if use.hasUnstored { storeOrNot() }
-        if lifecycle.readerCame() {
+        if lifecycle.readerCame(now: now) {
             leave(.open)
         } else if lifecycle.isOpen {
             if reader.isUnbound { bind(reader) }
@@ -105,9 +105,9 @@ extension EntryStateMachine {
     }
 
     /// Bytes were withdrawn from under a reader: they are verified again or fetched.
-    mutating func putBack(_ id: ReaderID, to position: Int64) {
+    mutating func putBack(_ id: ReaderID, _ range: ByteRange) {
         guard let reader = readers[id] else { return }
-        reader.putBack(to: position)
+        reader.putBack(range)
         guard let representation = representations[reader.representation], let generation = representation.generation
         else { return }
         leave(.withdraw(representation.id, generation))

@@ -18,12 +18,13 @@ extension EntryStateMachine {
         // The one they waited for may have been replaced by one for other request fields.
         awaiting = awaiting.filter { belongs($0, to: offered) }
         guard revalidation.background != nil || !awaiting.isEmpty, mayAsk() else { return }
-        if let slot = revalidation.slot, slot.origin != url.origin { returnUnusedSlots() }
+        let (place, location) = origin(besides: revalidation.tried)
+        if let slot = revalidation.slot, slot.origin != location.origin { returnUnusedSlots() }
         guard let slot = revalidation.slot else {
             guard revalidation.isIdle else { return }
             let ticket: SlotTicket = makeID()
             revalidation.awaitSlot(ticket, now: now)
-            return leave(.acquireSlot(ticket, origin: url.origin))
+            return leave(.acquireSlot(ticket, origin: location.origin))
         }
         let requester = awaiting.first
         let caller = requester?.caller ?? revalidation.background ?? caller
@@ -31,7 +32,8 @@ extension EntryStateMachine {
         fields["Accept-Encoding"] = "identity"
         for line in Confirmation.conditions([offered.info.validator]).lines { fields[line.name] = line.value }
         let request = OriginRequestState(
-            id: makeID(), url: url, slot: slot, requester: requester?.id, callerFields: caller.fields, asked: nil,
+            id: makeID(), url: url, place: place, location: location, slot: slot, requester: requester?.id,
+            callerFields: caller.fields, asked: nil,
             isConditional: true, isCheck: false, now: now)
         revalidation.begin(request, of: offered.id)
         send(request, fields, range: "revalidate")
@@ -40,6 +42,8 @@ extension EntryStateMachine {
     /// The head of a confirmation came.
     mutating func revalidated(_ request: OriginRequestState, _ id: RepresentationID, _ head: OriginResponseHead) {
         guard let representation = representations[id] else { return endRevalidation() }
+        if passesOn(request, head, besides: revalidation.tried) { return confirmElsewhere(request) }
+        revalidation.forgetTried()
         let judge = judge(for: request, representation, trial: nil)
         let verdict = judge.verdict(head)
         noteVerdict(verdict, request)
@@ -87,6 +91,14 @@ extension EntryStateMachine {
         if representation.isCommitted { writeDescription(of: representation) }
         backoff.reset()
         releaseValidated(to: representation)
+    }
+
+    /// One of several origins has not answered: the next is asked.
+    mutating func confirmElsewhere(_ request: OriginRequestState) {
+        revalidation.failed(at: request.place)
+        endRevalidation()
+        if request.requester == nil { revalidation.want(for: Caller(request.callerFields, for: request.url)) }
+        replan()
     }
 
     /// Ends the request of a confirmation.

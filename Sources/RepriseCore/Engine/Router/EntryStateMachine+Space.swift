@@ -16,7 +16,7 @@ extension EntryStateMachine {
 
     /// The store was swept; there may be space.
     mutating func spaceLookedFor() {
-        guard environment.quota.hasRoom else { return }
+        guard environment.quota.hasSpace else { return }
         for representation in representations where representation.storage.waitsForSpaceSince != nil {
             changeStorage(of: representation.id) { $0.spaceFound() }
             write(representation)
@@ -28,7 +28,7 @@ extension EntryStateMachine {
     /// Goes on without the store where space did not come, and tries again where it may have.
     mutating func retryStoring() {
         for representation in representations {
-            if let since = representation.storage.waitsForSpaceSince, now - since >= tuning.roomPatience {
+            if let since = representation.storage.waitsForSpaceSince, now - since >= tuning.spaceTimeout {
                 stopStoring(representation, environment.quota.refusal)
             }
             if representation.storage.isRetryDue(now), isFetched(representation.id) { storeAgain(representation) }
@@ -44,7 +44,7 @@ extension EntryStateMachine {
         // An origin without ranges could not bring again what readers wait for.
         guard representation.storage.isOff, representation.info.servesRanges else { return }
         let (now, tuning, id) = (now, tuning, representation.id)
-        guard environment.quota.hasRoom, !environment.unwritten.isExceeded, !buffers.isWriting(id) else {
+        guard environment.quota.hasSpace, !environment.unwritten.isExceeded, !buffers.isWriting(id) else {
             changeStorage(of: id) {
                 $0.retryLater(now: now, firstPause: tuning.firstStoreRetry, longestPause: tuning.longestStoreRetry)
             }

@@ -49,7 +49,8 @@ extension EntryStateMachine {
     /// Has the files of a representation made.
     mutating func createFiles(of representation: Representation) {
         let isFirst = representations.isFirstToCommit(representation.id)
-        changeStorage(of: representation.id) { $0.create() }
+        let now = now
+        changeStorage(of: representation.id) { $0.create(now: now) }
         leave(.stage(representation.id, representation.info, commit: isFirst))
     }
 
@@ -59,7 +60,7 @@ extension EntryStateMachine {
     mutating func write(_ representation: Representation) {
         let id = representation.id
         guard let generation = representation.storage.writable, buffers.has(id) else { return }
-        guard environment.quota.hasRoom else {
+        guard environment.quota.hasSpace else {
             if buffers.of(id).contains(where: { $0.undrained > 0 && !$0.isWriting }) { waitForSpace(representation) }
             return
         }
@@ -114,23 +115,12 @@ extension EntryStateMachine {
         leave(.requestEviction)
     }
 
-    /// Writes that take too long: playback goes on without the store rather than wait for a disk that hangs.
-    mutating func failHungWrites() {
-        for representation in representations where representation.storage.target != nil {
-            guard let since = buffers.writingSince(representation.id), now - since >= tuning.writeTimeout else {
-                continue
-            }
-            let seconds = tuning.writeTimeout / TransferTuning.second
-            stopStoring(
-                representation, "the disk has not finished a write within \(seconds) s; playing on without storing")
-        }
-    }
-
     // MARK: Files
 
     /// The files of a representation were made, or could not be.
     mutating func staged(_ id: RepresentationID, _ entry: StoredEntry?, isCommitted: Bool, _ error: StoreError?) {
         tellWatchers()
+        diskAnswered(id)
         guard let representation = representations[id], representation.storage.isCreating else {
             if let entry, !isCommitted { leave(.abandon(entry.info)) }
             return
@@ -195,7 +185,8 @@ extension EntryStateMachine {
     mutating func filesDeleted(_ id: RepresentationID, _ generation: Generation) {
         guard let representation = fillable(id, generation) else { return }
         tell(.purged(key: key.text))
-        changeStorage(of: id) { $0.filesLost() }
+        let now = now
+        changeStorage(of: id) { $0.filesLost(now: now) }
         representation.uncommit()
         index.drop(id)
         leave(.stage(id, representation.info, commit: representations.isFirstToCommit(id)))

@@ -125,7 +125,7 @@ extension EntryStateMachine {
     /// awaited.
     mutating func mayAsk() -> Bool {
         if renewal.isAsking || backoff.pausedUntil(now) != nil || restarts.pausedUntil(now) != nil { return false }
-        guard let holdOff = environment.hosts.holdOff(of: url.origin, for: key, now: now) else { return true }
+        guard let holdOff else { return true }
         backoff.heldOff(until: holdOff.until, holdOff.error, now: now)
         // Readers that do not wait so long are told with this input.
         replan()
@@ -135,6 +135,7 @@ extension EntryStateMachine {
     /// Sends a transfer's next request, once stored bytes for an overlap are read and the host has a connection slot.
     mutating func ask(_ transfer: TransferState) {
         guard transfer.request == nil, !transfer.readsOverlap else { return }
+        let (place, location) = origin(besides: transfer.tried)
         let wanted = nextRange(of: transfer)
         var guarded = RangeContinuation.Request(
             range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)
@@ -142,21 +143,22 @@ extension EntryStateMachine {
             if let generation = representation.generation, let unloaded = unloadedOverlap(generation, transfer) {
                 return load(representation.id, generation, unloaded)
             }
-            switch transfer.nextRequest(wanted, known(of: representation, transfer, wanted)) {
+            switch transfer.nextRequest(wanted, known(of: representation, transfer, wanted, at: location), now: now) {
             case .send(let request): guarded = request
             case .wait: return
-            case .read(let generation, let range): return leave(.readOverlap(transfer.id, generation, range))
+            case .read(let generation, let range):
+                return leave(.readOverlap(transfer.id, representation.id, generation, range))
             case .giveUp:
                 finish(transfer)
                 return giveUp(representation)
             }
         }
-        if let slot = transfer.slot, slot.origin != url.origin { returnSlot(of: transfer) }
+        if let slot = transfer.slot, slot.origin != location.origin { returnSlot(of: transfer) }
         guard let slot = transfer.slot else {
             guard transfer.awaitsSlotSince == nil else { return }
             let ticket: SlotTicket = makeID()
             transfer.awaitSlot(ticket, now: now)
-            return leave(.acquireSlot(ticket, origin: url.origin))
+            return leave(.acquireSlot(ticket, origin: location.origin))
         }
         let requester = selector.requester(for: transfer.readers, of: readers, newest: caller).flatMap { readers[$0] }
         let caller = requester?.caller ?? caller
@@ -165,7 +167,8 @@ extension EntryStateMachine {
         if let range = guarded.range { fields["Range"] = RangeSpecifier.field(for: range) }
         if let ifRange = guarded.ifRange { fields["If-Range"] = ifRange }
         let request = OriginRequestState(
-            id: makeID(), url: url, slot: slot, requester: requester?.id, callerFields: caller.fields,
+            id: makeID(), url: url, place: place, location: location, slot: slot, requester: requester?.id,
+            callerFields: caller.fields,
             asked: guarded.range, isConditional: guarded.ifRange != nil, isCheck: guarded.isCheck, now: now)
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
         noteRest(transfer)
@@ -175,7 +178,8 @@ extension EntryStateMachine {
     mutating func send(_ request: OriginRequestState, _ fields: HTTPFields, range: String) {
         tell(.originRequest(key: key.text, range: range))
         leave(.count { $0.originRequests += 1 })
-        leave(.send(request.id, OriginRequest(url: request.url, fields: fields)))
+        noteAsked(request)
+        leave(.send(request.id, OriginRequest(url: request.location, fields: fields)))
     }
 
     /// Bytes the sniffer looks at.
@@ -210,6 +214,10 @@ extension EntryStateMachine {
     /// A request is over: its exchange is cancelled where it goes on, and its connection slot goes back.
     mutating func close(_ request: OriginRequestState) {
         if let exchange = request.finish() { leave(.cancel(exchange)) }
+        if !request.isOutcomeNoted, let due = request.headDue(tuning.nextOriginTimeout), due <= now {
+            // Whoever asked has waited too long as well.
+            note(.unreachable, of: request, "no answer in time")
+        }
         leave(.releaseSlot(request.slot))
     }
 
@@ -279,9 +287,9 @@ extension EntryStateMachine {
     }
 
     private func known(
-        of representation: Representation, _ transfer: TransferState, _ wanted: ByteRange
+        of representation: Representation, _ transfer: TransferState, _ wanted: ByteRange, at location: OriginURL
     ) -> RangeContinuation.Known {
-        let trust = trust(in: url.origin, trial: transfer.trial)
+        let trust = trust(in: location.origin, trial: transfer.trial)
         let (buffers, id, isSequential) = (buffers, representation.id, transfer.isSequential)
         /// The last held bytes before `end`.
         func overlap(before end: Int64, _ limit: Int64) -> RangeContinuation.Overlap? {
@@ -330,7 +338,7 @@ extension EntryStateMachine {
 
     /// Whether no byte of a representation is stored or may still be, in memory, or in a reader's hands. What was not looked at may be stored.
     func isBlank(_ representation: Representation) -> Bool {
-        representation.generation.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
+        representation.storage.files.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
             && !buffers.hasBytes(of: representation.id) && !buffers.mayStillStore(representation.id)
             && !readers.reading(representation.id).contains(where: \.hasBytes)
     }
@@ -343,7 +351,8 @@ extension EntryStateMachine {
     }
 
     /// Stored bytes for an overlap have been read, or could not be.
-    mutating func overlapRead(_ id: TransferID, _ bytes: [UInt8]?) {
+    mutating func overlapRead(_ id: TransferID, _ representation: RepresentationID, _ bytes: [UInt8]?) {
+        diskAnswered(representation)
         guard let transfer = transfers[id], transfer.overlapRead(bytes) else { return }
         ask(transfer)
         replan()

@@ -81,7 +81,8 @@ extension EntryStateMachine {
     private mutating func failWithoutSlot() {
         for reader in readers where reader.isAwaiting {
             guard let due = failsWithoutSlotAt(reader), due <= now, isStarving(reader) else { continue }
-            let words = "all \(tuning.requestsPerHost) connections to \(url.host) are in use; try again"
+            let words =
+                "all \(tuning.requestsPerHost) connections to \(origin().location.host) are in use; try again"
             fail(reader, CacheError(.originTimedOut, words))
         }
     }

@@ -148,7 +148,7 @@ struct EntryStateMachine {
         case .detach(let id): detach(id)
         case .seek(let id, let position, let end): seek(id, to: position, end: end)
         case .pause(let id, let isPaused): pause(id, isPaused)
-        case .putBack(let id, let position): putBack(id, to: position)
+        case .putBack(let id, let range): putBack(id, range)
         case .watchStorage(let tell): watchers.add(tell)
 
         case .slotGranted(let ticket, let slot): slotGranted(ticket, slot)
@@ -163,7 +163,9 @@ struct EntryStateMachine {
 
         case .opened(let entry, let error): opened(entry, error: error)
         case .indexRead(let id, let range, let damaged, let error): indexRead(id, range, damaged: damaged, error: error)
-        case .overlapRead(let id, let bytes): overlapRead(id, bytes)
+        case .overlapRead(let transfer, let id, let bytes): overlapRead(transfer, id, bytes)
+        case .leaseLate(let generation): if let id = owner(of: generation) { diskSilent(id) }
+        case .leaseAnswered(let generation): if let id = owner(of: generation) { diskAnswered(id) }
         case .staged(let id, let entry, let isCommitted, let error): staged(id, entry, isCommitted: isCommitted, error)
         case .commitFailed(let id, let error): commitFailed(id, error)
         case .wrote(let ticket, let error): wrote(ticket, error: error)

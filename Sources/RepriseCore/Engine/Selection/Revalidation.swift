@@ -2,20 +2,10 @@ import RepriseHTTP
 
 /// Asks the origin whether what is stored is still good (RFC 9111 §4.3), one request at a time.
 ///
-///     idle --awaitSlot--> awaitingSlot --granted--> granted --begin--> inFlight --end--> idle
-///
 /// Readers wait for it in the reader table; beside them a stale representation that was handed out may have to be confirmed
 /// though no reader waits (`stale-while-revalidate`).
 struct Revalidation {
-    private enum State {
-        case idle
-        case awaitingSlot(SlotTicket, since: Int64)
-        /// The slot goes back where it is not used with the same input.
-        case granted(HostTable.Slot)
-        case inFlight(OriginRequestState, RepresentationID)
-    }
-
-    private var state = State.idle
+    private var connection = OriginConnection<RepresentationID>()
     /// Whose fields confirm what was handed out stale.
     private(set) var background: Caller?
 
@@ -23,14 +13,16 @@ struct Revalidation {
 
     /// The request that is under way, and what it is to confirm.
     var inFlight: (request: OriginRequestState, representation: RepresentationID)? {
-        if case .inFlight(let request, let representation) = state { (request, representation) } else { nil }
+        connection.requesting.map { ($0.request, $0.subject) }
     }
 
-    var isIdle: Bool { if case .idle = state { true } else { false } }
+    var isIdle: Bool { connection.isIdle }
     /// Since when it waits for a connection slot, in nanoseconds; `nil` where it does not.
-    var awaitsSlotSince: Int64? { if case .awaitingSlot(_, let since) = state { since } else { nil } }
+    var awaitsSlotSince: Int64? { connection.awaitsSlotSince }
     /// The connection slot it was granted and has not used.
-    var slot: HostTable.Slot? { if case .granted(let slot) = state { slot } else { nil } }
+    var slot: HostTable.Slot? { connection.slot }
+    /// Origins, by their places, that have not answered what is asked now.
+    var tried: [Int] { connection.tried }
 
     // MARK: Inputs
 
@@ -40,38 +32,27 @@ struct Revalidation {
     /// There is nothing to be confirmed any more.
     mutating func forgetBackground() { background = nil }
 
-    mutating func awaitSlot(_ ticket: SlotTicket, now: Int64) {
-        if isIdle { state = .awaitingSlot(ticket, since: now) }
-    }
+    mutating func awaitSlot(_ ticket: SlotTicket, now: Int64) { connection.awaitSlot(ticket, now: now) }
 
     /// A slot is there. `false` where it does not wait for that one.
     mutating func granted(_ slot: HostTable.Slot, _ ticket: SlotTicket) -> Bool {
-        guard case .awaitingSlot(ticket, _) = state else { return false }
-        state = .granted(slot)
-        return true
+        connection.granted(slot, ticket)
     }
 
     /// The slot it was granted and has no use for.
-    mutating func returnSlot() -> HostTable.Slot? {
-        guard let slot else { return nil }
-        state = .idle
-        return slot
-    }
+    mutating func returnSlot() -> HostTable.Slot? { connection.returnSlot() }
 
     /// Its request is sent: it confirms for all.
     mutating func begin(_ request: OriginRequestState, of representation: RepresentationID) {
-        guard case .granted = state else { return assertionFailure("a request without a connection slot") }
-        state = .inFlight(request, representation)
-        background = nil
+        if connection.begin(request, for: representation) { background = nil }
     }
 
     /// Its request is over, or brings content to a transfer; `nil` where none is under way.
-    mutating func end() -> OriginRequestState? {
-        guard case .inFlight(let request, _) = state else {
-            if case .awaitingSlot = state { state = .idle }
-            return nil
-        }
-        state = .idle
-        return request
-    }
+    mutating func end() -> OriginRequestState? { connection.end() }
+
+    /// The origin at a place has not answered; another is asked.
+    mutating func failed(at place: Int) { connection.failed(at: place) }
+
+    /// An origin has answered, or all were asked.
+    mutating func forgetTried() { connection.forgetTried() }
 }

@@ -2,21 +2,32 @@ import RepriseRanges
 
 /// Ranges whose slots or checksums are being read, for each representation: none is read twice at a time.
 struct IndexReads {
-    private var reads: [(representation: RepresentationID, ranges: ByteRangeSet)] = []
+    private struct Reads {
+        let representation: RepresentationID
+        var ranges = ByteRangeSet()
+        /// When the first of them was begun, or the last one ended; nanoseconds.
+        var since: Int64
+    }
+
+    private var reads: [Reads] = []
+
+    /// Whether nothing is being read.
+    var isEmpty: Bool { reads.allSatisfy(\.ranges.isEmpty) }
 
     private func position(of representation: RepresentationID) -> Int? {
         reads.firstIndex { $0.representation == representation }
     }
 
     /// The parts of `range` that are not being read, which are from now on.
-    mutating func begin(_ range: ByteRange, of representation: RepresentationID) -> [ByteRange] {
+    mutating func begin(_ range: ByteRange, of representation: RepresentationID, now: Int64) -> [ByteRange] {
         let index: Int
         if let found = position(of: representation) {
             index = found
         } else {
-            reads.append((representation, ByteRangeSet()))
+            reads.append(Reads(representation: representation, since: now))
             index = reads.count - 1
         }
+        if reads[index].ranges.isEmpty { reads[index].since = now }
         let gaps = Array(reads[index].ranges.gaps(in: range))
         for gap in gaps { reads[index].ranges.insert(gap) }
         return gaps
@@ -27,8 +38,16 @@ struct IndexReads {
         position(of: representation).map { reads[$0].ranges.contains(range) } ?? false
     }
 
-    mutating func end(_ range: ByteRange, of representation: RepresentationID) {
-        if let index = position(of: representation) { reads[index].ranges.remove(range) }
+    /// Since when the disk has answered none that are under way, in nanoseconds; `nil` where none are.
+    func waitingSince(_ representation: RepresentationID) -> Int64? {
+        guard let index = position(of: representation), !reads[index].ranges.isEmpty else { return nil }
+        return reads[index].since
+    }
+
+    mutating func end(_ range: ByteRange, of representation: RepresentationID, now: Int64) {
+        guard let index = position(of: representation) else { return }
+        reads[index].ranges.remove(range)
+        reads[index].since = now
     }
 
     /// Its files are others now: what is read of the old ones tells nothing of the new.

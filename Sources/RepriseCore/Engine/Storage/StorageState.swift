@@ -10,6 +10,8 @@ import RepriseStorage
 ///         +-------------------> off <----------------+-------------------------+
 ///                                |__ retry: creating, or storing where its files are there
 ///
+///     creating, storing, waitingForSpace, off --silence--> silent --answered--> off
+///
 /// All of it is one value: what is stored, what can be read, what is waited for and when storing is tried again cannot
 /// disagree. The router passes on every change (`destination`, `isSettled`) to buffers and waiting readers.
 struct StorageState {
@@ -35,10 +37,12 @@ struct StorageState {
     private enum State {
         case undecided
         /// Its files are being made; where that fails, bytes can be read of those it had before.
-        case creating(before: Generation?)
+        case creating(before: Generation?, since: Int64)
         case storing(Generation)
         case waitingForSpace(Generation, since: Int64)
         case off(Generation?, Refusal)
+        /// The disk does not answer: until it does, its files can be neither read nor written. Then it is off.
+        case silent(Generation?, Refusal)
     }
 
     private var state: State
@@ -58,15 +62,18 @@ struct StorageState {
         switch state {
         case .storing(let generation), .waitingForSpace(let generation, _): generation
         case .off(let generation, _): generation
-        case .creating, .undecided: nil
+        case .creating, .undecided, .silent: nil
         }
     }
+
+    /// The files it has, whether or not they can be read now.
+    var files: Generation? { if case .silent(let files, _) = state { files } else { generation } }
 
     /// The files its bytes are stored in.
     var target: Generation? {
         switch state {
         case .storing(let generation), .waitingForSpace(let generation, _): generation
-        case .undecided, .creating, .off: nil
+        case .undecided, .creating, .off, .silent: nil
         }
     }
 
@@ -75,8 +82,17 @@ struct StorageState {
 
     var isUndecided: Bool { if case .undecided = state { true } else { false } }
     var isCreating: Bool { if case .creating = state { true } else { false } }
+    /// Since when its files are being made, in nanoseconds.
+    var creatingSince: Int64? { if case .creating(_, let since) = state { since } else { nil } }
     /// Whether its bytes go to readers only.
-    var isOff: Bool { if case .off = state { true } else { false } }
+    var isOff: Bool {
+        switch state {
+        case .off, .silent: true
+        case .undecided, .creating, .storing, .waitingForSpace: false
+        }
+    }
+    /// Whether a call to its files is awaited for too long.
+    var isSilent: Bool { if case .silent = state { true } else { false } }
     /// Why nothing is stored; `nil` where something is, or will be.
     var refusal: Refusal? { if case .off(_, let refusal) = state { refusal } else { nil } }
     /// Whether it is known where the bytes go.
@@ -100,7 +116,7 @@ struct StorageState {
         switch state {
         case .undecided, .creating: .undecided
         case .storing(let generation), .waitingForSpace(let generation, _): .files(ObjectIdentifier(generation))
-        case .off: .nowhere
+        case .off, .silent: .nowhere
         }
     }
 
@@ -109,7 +125,7 @@ struct StorageState {
     // MARK: Inputs
 
     /// Its files are to be made.
-    mutating func create() { state = .creating(before: generation) }
+    mutating func create(now: Int64) { state = .creating(before: files, since: now) }
 
     /// Its files are there.
     mutating func created(_ generation: Generation) {
@@ -118,7 +134,9 @@ struct StorageState {
     }
 
     /// It is not to be stored. What is stored of it can still be read.
-    mutating func decline(_ refusal: Refusal) { state = .off(generation, refusal) }
+    mutating func decline(_ refusal: Refusal) {
+        state = isSilent ? .silent(files, refusal) : .off(generation, refusal)
+    }
 
     /// Its bytes have to wait for space.
     mutating func waitForSpace(since now: Int64) {
@@ -133,7 +151,7 @@ struct StorageState {
     /// The store does not take its bytes: tried again after a pause, twice as long each time.
     /// - Parameter keepsFiles: Whether what is stored can still be read; of files no `info.json` names nothing can.
     mutating func fail(keepsFiles: Bool, now: Int64, firstPause: Int64, longestPause: Int64) {
-        let before: Generation? = if case .creating(let before) = state { before } else { nil }
+        let before: Generation? = if case .creating(let before, _) = state { before } else { nil }
         state = .off(keepsFiles ? generation ?? before : before, .failed)
         retryLater(now: now, firstPause: firstPause, longestPause: longestPause)
     }
@@ -150,8 +168,31 @@ struct StorageState {
         self.backoff = nil
     }
 
+    /// A call to its files takes too long: they are left alone until it has ended.
+    mutating func silence(now: Int64, firstPause: Int64, longestPause: Int64) {
+        switch state {
+        case .undecided, .silent: return
+        case .creating(let files, _): state = .silent(files, .failed)
+        case .storing(let files), .waitingForSpace(let files, _): state = .silent(files, .failed)
+        case .off(let files, let refusal): return state = .silent(files, refusal)
+        }
+        retryLater(now: now, firstPause: firstPause, longestPause: longestPause)
+    }
+
+    /// A call to its files has ended. `false` where none was late.
+    mutating func answered() -> Bool {
+        guard case .silent(let files, let refusal) = state else { return false }
+        state = .off(files, refusal)
+        return true
+    }
+
+    /// Its files are still being made; time stood still.
+    mutating func restartWait(now: Int64) {
+        if case .creating(let before, _) = state { state = .creating(before: before, since: now) }
+    }
+
     /// Others deleted its files: new ones are made.
-    mutating func filesLost() { state = .creating(before: generation) }
+    mutating func filesLost(now: Int64) { state = .creating(before: generation, since: now) }
 
     /// Bytes may be stored again in the files it has; `false` where it has none, and they are to be made.
     mutating func reopen() -> Bool {
@@ -161,5 +202,7 @@ struct StorageState {
     }
 
     /// Its files are not the entry's any more, or cannot be read.
-    mutating func leave(isReadable: Bool) { state = .off(isReadable ? generation : nil, .left) }
+    mutating func leave(isReadable: Bool) {
+        state = isReadable && isSilent ? .silent(files, .left) : .off(isReadable ? generation : nil, .left)
+    }
 }

@@ -19,7 +19,12 @@ final class OriginRequestState {
     }
 
     let id: RequestID
+    /// The resource's URL when it was sent.
     let url: OriginURL
+    /// The number of the origin it was sent to, of those that serve the resource.
+    let place: Int
+    /// Where it was sent.
+    let location: OriginURL
     let slot: HostTable.Slot
     /// The reader whose fields it carries: what is not to be shared belongs to that one alone. `nil` where no reader waits.
     let requester: ReaderID?
@@ -35,6 +40,8 @@ final class OriginRequestState {
     /// Whether it asks only for stored bytes, to compare them.
     private(set) var isCheck: Bool
     private(set) var hasHead = false
+    /// Whether it was told what it says of the origin.
+    private(set) var isOutcomeNoted = false
     private var exchange: (any OriginExchange)?
     private var demand = Demand.none
     /// Offset of the next byte of the body.
@@ -50,11 +57,14 @@ final class OriginRequestState {
     private var measuredFrom: Int64 = 0
 
     init(
-        id: RequestID, url: OriginURL, slot: HostTable.Slot, requester: ReaderID?, callerFields: HTTPFields,
+        id: RequestID, url: OriginURL, place: Int, location: OriginURL, slot: HostTable.Slot, requester: ReaderID?,
+        callerFields: HTTPFields,
         asked: ByteRange?, isConditional: Bool, isCheck: Bool, now: Int64
     ) {
         self.id = id
         self.url = url
+        self.place = place
+        self.location = location
         self.slot = slot
         self.requester = requester
         self.callerFields = callerFields
@@ -88,6 +98,9 @@ final class OriginRequestState {
         measuredFrom = now
         return now - sentAt
     }
+
+    /// What it says of the origin was told.
+    func noteOutcome() { isOutcomeNoted = true }
 
     /// Its body begins at `position`, and ends at `end` by its own word.
     func beginBody(at position: Int64, end: Int64?) {

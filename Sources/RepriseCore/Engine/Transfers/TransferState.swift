@@ -5,22 +5,8 @@ import RepriseStorage
 /// The filling of one gap by one request after another. Its bytes go into a fill buffer, which outlives it where they are still
 /// on their way to the disk.
 ///
-///     idle --awaitSlot--> awaitingSlot --granted--> granted --begin--> requesting --endRequest--> idle ...
-///      ^                     |                       |
-///      +---- cancelled ------+------ not used -------+
-///
-/// Guarantees: a request has exactly one connection slot; one slot is waited for at a time.
-///
 /// A reference, its entry's alone and under its lock.
 final class TransferState: Identifiable {
-    private enum Connection {
-        case idle
-        case awaitingSlot(SlotTicket, since: Int64)
-        /// The slot goes back where the transfer does not use it with the same input.
-        case granted(HostTable.Slot)
-        case requesting(OriginRequestState)
-    }
-
     let id: TransferID
     /// `nil` until the first answer shows one.
     private(set) var representation: RepresentationID?
@@ -28,7 +14,7 @@ final class TransferState: Identifiable {
     private(set) var start: Int64
     /// Where its bytes go; `nil` before the first one.
     private(set) var buffer: BufferID?
-    private var connection = Connection.idle
+    private var connection = OriginConnection<Void>()
     /// Number of the next request, for its size.
     private(set) var requestIndex: Int
     /// Where the last request began and how much it asked for.
@@ -45,6 +31,8 @@ final class TransferState: Identifiable {
     /// Whether it brings everything from 0 because the origin serves no ranges.
     private(set) var isSequential: Bool
     private var continuation: RangeContinuation
+    /// When stored bytes were asked for that an answer is to be compared with, in nanoseconds.
+    private var overlapAskedAt: Int64 = 0
     private let makeContinuation: () -> RangeContinuation
 
     init(
@@ -66,16 +54,21 @@ final class TransferState: Identifiable {
     // MARK: State
 
     /// The request that is under way.
-    var request: OriginRequestState? { if case .requesting(let request) = connection { request } else { nil } }
+    var request: OriginRequestState? { connection.requesting?.request }
 
     /// The connection slot it was granted and has not used.
-    var slot: HostTable.Slot? { if case .granted(let slot) = connection { slot } else { nil } }
+    var slot: HostTable.Slot? { connection.slot }
 
     /// Since when it waits for a connection slot, in nanoseconds; `nil` where it does not.
-    var awaitsSlotSince: Int64? { if case .awaitingSlot(_, let since) = connection { since } else { nil } }
+    var awaitsSlotSince: Int64? { connection.awaitsSlotSince }
+
+    /// Origins, by their places, that have not answered what is asked for now.
+    var tried: [Int] { connection.tried }
 
     /// Whether stored bytes are being read that an answer is to be compared with.
     var readsOverlap: Bool { continuation.isReading }
+    /// Since when they are being read, in nanoseconds; `nil` where they are not.
+    var readsOverlapSince: Int64? { continuation.isReading ? overlapAskedAt : nil }
     /// Why bytes decide although validators differ.
     var trial: RangeContinuation.Trial? { continuation.trial }
     /// Whether bytes have shown, or will before any other is taken, that the answers belong to the representation.
@@ -114,33 +107,25 @@ final class TransferState: Identifiable {
 
     // MARK: Inputs: connection slots and requests
 
-    func awaitSlot(_ ticket: SlotTicket, now: Int64) {
-        if case .idle = connection { connection = .awaitingSlot(ticket, since: now) }
-    }
+    func awaitSlot(_ ticket: SlotTicket, now: Int64) { connection.awaitSlot(ticket, now: now) }
 
     /// A slot is there. `false` where it does not wait for that one.
     func granted(_ slot: HostTable.Slot, _ ticket: SlotTicket) -> Bool {
-        guard case .awaitingSlot(ticket, _) = connection else { return false }
-        connection = .granted(slot)
-        return true
+        connection.granted(slot, ticket)
     }
 
     /// The slot it was granted and has no use for.
-    func returnSlot() -> HostTable.Slot? {
-        guard let slot else { return nil }
-        connection = .idle
-        return slot
-    }
+    func returnSlot() -> HostTable.Slot? { connection.returnSlot() }
 
     /// What the next request has to be like; where it is to be sent, `begin` follows.
-    func nextRequest(_ wanted: ByteRange, _ known: RangeContinuation.Known) -> RangeContinuation.Step {
-        continuation.next(wanted, isSequential: isSequential, known)
+    func nextRequest(_ wanted: ByteRange, _ known: RangeContinuation.Known, now: Int64) -> RangeContinuation.Step {
+        overlapAskedAt = now
+        return continuation.next(wanted, isSequential: isSequential, known)
     }
 
     /// Its request is sent.
     func begin(_ request: OriginRequestState, asking range: ByteRange, now: Int64) {
-        guard case .granted = connection else { return assertionFailure("a request without a connection slot") }
-        connection = .requesting(request)
+        guard connection.begin(request, for: ()) else { return }
         lastProgress = now
         guard !request.isCheck else { return }
         // What is asked for again from where it was asked for before counts once.
@@ -149,18 +134,20 @@ final class TransferState: Identifiable {
     }
 
     /// Takes over a request that was sent for something else, and whose answer brings content.
-    func adopt(_ request: OriginRequestState) { connection = .requesting(request) }
+    func adopt(_ request: OriginRequestState) { connection.adopt(request, for: ()) }
 
     /// Its request is over, if it has one.
     func endRequest() -> OriginRequestState? {
-        guard case .requesting(let request) = connection else {
-            if case .awaitingSlot = connection { connection = .idle }
-            return nil
-        }
-        connection = .idle
+        guard let request = connection.end() else { return nil }
         continuation.requestEnded(received: request.bodyBytes)
         return request
     }
+
+    /// The origin at a place has not answered; another is asked.
+    func failed(at place: Int) { connection.failed(at: place) }
+
+    /// An origin has answered.
+    func answered() { connection.forgetTried() }
 
     /// Something came, or was asked for.
     func noteProgress(now: Int64) { lastProgress = now }

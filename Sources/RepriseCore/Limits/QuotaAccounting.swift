@@ -1,8 +1,8 @@
 import ReprisePlatform
 package import RepriseStorage
 
-/// The quota as everybody sees it: sessions, which store, and the housekeeper, which makes room. Its lock is a leaf.
-package final class QuotaBook: Sendable {
+/// The quota as everybody sees it: entries, which store, and the housekeeper, which makes room. Its lock is a leaf.
+package final class QuotaAccounting: Sendable {
     private struct State {
         var quota: Quota
         var housekeeper: (@Sendable () -> Void)?
@@ -31,7 +31,7 @@ package final class QuotaBook: Sendable {
     package var used: Int64 { state.withLock { $0.quota.used } }
 
     /// Whether more may be stored now.
-    package var hasRoom: Bool { state.withLock { $0.quota.hasRoom } }
+    package var hasSpace: Bool { state.withLock { $0.quota.hasSpace } }
 
     /// Why nothing more is stored.
     package var refusal: String { state.withLock { $0.quota.refusal } }
@@ -55,7 +55,7 @@ package final class QuotaBook: Sendable {
     }
 
     /// Calls the housekeeper whatever the quota says.
-    package func call() { state.withLock { $0.housekeeper }?() }
+    package func requestEviction() { state.withLock { $0.housekeeper }?() }
 
     /// Takes what the housekeeper found out.
     package func update(_ change: (inout Quota) -> Void) { state.withLock { change(&$0.quota) } }

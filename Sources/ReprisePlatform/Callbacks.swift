@@ -1,6 +1,6 @@
 /// Awaits a value that another thread gives to a callback.
 /// - Parameter begin: Called at once with the callback, which must be called exactly once, on any thread.
-package func handover<Value: Sendable>(
+package func withCallback<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation,
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
@@ -22,12 +22,12 @@ package func handover<Value: Sendable>(
 extension WorkQueues {
     /// Awaits what `work`, a blocking read, gives on the read pool.
     package func reading<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await handover { done in read { done(work()) } }
+        await withCallback { done in read { done(work()) } }
     }
 
     /// Awaits what `work` gives on the janitor, after all that was handed to it before.
     package func tidying<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await handover { done in upkeep { done(work()) } }
+        await withCallback { done in upkeep { done(work()) } }
     }
 }
 

@@ -34,8 +34,3 @@ package struct ResourceReport: Codable, Sendable, Hashable {
     /// What went wrong last with it since the cache was opened.
     package var lastError: LastErrorReport?
 }
-
-extension MediaCache {
-    /// What goes on in every open resource, by key.
-    package var resourceReports: [ResourceReport] { openSessions.map(\.report) }
-}

@@ -1,7 +1,7 @@
 import ReprisePlatform
 
 /// Lets one task through at a time, in the order they come.
-final class Turnstile: Sendable {
+final class AsyncMutex: Sendable {
     private struct State {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -9,7 +9,7 @@ final class Turnstile: Sendable {
 
     private let state = Lock(State())
 
-    func enter() async {
+    func lock() async {
         await withCheckedContinuation { continuation in
             let goesOn = state.withLock { state in
                 if state.isTaken { state.waiting.append(continuation) }
@@ -20,7 +20,7 @@ final class Turnstile: Sendable {
         }
     }
 
-    func leave() {
+    func unlock() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if state.waiting.isEmpty {
                 state.isTaken = false

@@ -1,7 +1,7 @@
 /// What a cache counted, and what of it the store's file has. No clock, no I/O.
 ///
 /// The file is read before it is written: between two writes another process may have had the store and counted, too.
-package struct StatisticsLedger: Sendable {
+package struct CumulativeStatistics: Sendable {
     /// Of what was counted since the cache was opened, what the file has.
     private var written = CacheStatistics()
     /// What the file said when it was last read or written.

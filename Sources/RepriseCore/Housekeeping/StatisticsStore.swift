@@ -3,9 +3,9 @@ import RepriseStorage
 
 /// Keeps a store's statistics over restarts: on the janitor, a minute after something was counted, and when the store is
 /// closed or given away. A process that is killed loses that minute's; nobody who reads waits for it.
-final class StatisticsBook: Sendable {
+final class StatisticsStore: Sendable {
     private struct State {
-        var ledger: StatisticsLedger
+        var ledger: CumulativeStatistics
         /// The disk refused: told once, until it takes them again.
         var isRefused = false
     }
@@ -18,10 +18,10 @@ final class StatisticsBook: Sendable {
 
     init(_ environment: EntryEnvironment) {
         self.environment = environment
-        state = Lock(State(ledger: StatisticsLedger(at: environment.queues.wallClock())))
+        state = Lock(State(ledger: CumulativeStatistics(at: environment.queues.wallClock())))
         let queues = environment.queues
         environment.hub.onCount { [weak self] in
-            queues.after(StatisticsBook.interval) { [weak self] in
+            queues.after(StatisticsStore.interval) { [weak self] in
                 queues.upkeep { [weak self] in self?.save() }
             }
         }

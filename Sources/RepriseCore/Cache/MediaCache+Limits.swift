@@ -11,7 +11,7 @@ extension MediaCache {
     public func setLimits(_ limits: StoreLimits) throws(CacheError) {
         try MediaCache.check(limits)
         environment.quota.update { $0.limits = limits }
-        environment.quota.call()
+        environment.quota.requestEviction()
     }
 
     static func check(_ limits: StoreLimits) throws(CacheError) {
@@ -25,6 +25,6 @@ extension MediaCache {
     /// The cache does the same by itself where it has to.
     public func collectGarbage() async {
         guard status == .ready else { return }
-        await handover { done in housekeeper.sweep { done(()) } }
+        await withCallback { done in housekeeper.sweep { done(()) } }
     }
 }

@@ -1,0 +1,207 @@
+import RepriseHTTP
+package import ReprisePlatform
+
+/// Sends whole requests that are not the engine's to the first of several origins that is well, and to the next where one cannot
+/// be reached, is silent or answers with 5xx, before a byte was handed on. What is at one place only goes straight on.
+///
+/// A request that may change something is sent to another origin only where no connection could be made. Safe to use from any
+/// thread.
+package final class FailoverClient: OriginClient {
+    private let client: any OriginClient
+    private let mirrors: [Mirrors]
+    private let hosts: HostTable
+    private let timeout: Int64
+    private let queues: any WorkQueues
+    private let onFailure: @Sendable (_ origin: String, _ reason: String) -> Void
+
+    /// - Parameters:
+    ///   - hosts: Knows which origins are well.
+    ///   - timeout: Nanoseconds one of several may take to begin an answer.
+    ///   - onFailure: Called whenever a request failed at one of several; on any thread, it must be quick.
+    package init(
+        client: any OriginClient, mirrors: [Mirrors], hosts: HostTable, timeout: Int64, queues: any WorkQueues,
+        onFailure: @escaping @Sendable (_ origin: String, _ reason: String) -> Void
+    ) {
+        self.client = client
+        self.mirrors = mirrors
+        self.hosts = hosts
+        self.timeout = timeout
+        self.queues = queues
+        self.onFailure = onFailure
+    }
+
+    /// Sends `request` to the origin that is to have it.
+    package func start(
+        _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
+    ) -> any OriginExchange {
+        guard let places = mirrors.places(of: request.url) else { return client.start(request, onEvent: onEvent) }
+        let candidates = places.locations.map { OriginSelector.Candidate($0, breaker: hosts.breaker(of: $0.origin)) }
+        let order = OriginSelector(candidates, home: places.home).order(now: queues.now())
+        let exchange = FailoverExchange(self, request, order: order.map { places.locations[$0] }, onEvent: onEvent)
+        exchange.askNext()
+        return exchange
+    }
+
+    fileprivate func send(
+        _ request: OriginRequest, to location: OriginURL, _ onEvent: @escaping @Sendable (OriginEvent) -> Void
+    ) -> any OriginExchange {
+        hosts.noteAsked(location.origin, now: queues.now())
+        var request = request
+        request.url = location
+        return client.start(request, onEvent: onEvent)
+    }
+
+    fileprivate func note(_ outcome: CircuitBreaker.Outcome, of location: OriginURL, _ reason: String) {
+        hosts.note(outcome, of: location.origin, now: queues.now())
+        if outcome != .answered { onFailure(location.origin, reason) }
+    }
+
+    fileprivate var now: Int64 { queues.now() }
+
+    fileprivate func whenLate(_ work: @escaping @Sendable () -> Void) { queues.after(timeout, work) }
+
+    fileprivate func isLate(since: Int64) -> Bool { queues.now() - since >= timeout }
+}
+
+/// One request, at one origin after the other until one has an answer.
+private final class FailoverExchange: OriginExchange {
+    private struct State {
+        /// Origins that were not tried yet.
+        var rest: [OriginURL]
+        /// The one that is asked now.
+        var asked: OriginURL?
+        /// Counts the tries: what an earlier one still says is not heard.
+        var serial = 0
+        var exchange: (any OriginExchange)?
+        var sentAt: Int64 = 0
+        /// Pieces asked for before there was somebody to ask.
+        var owed = 0
+        var hasHead = false
+        var isCancelled = false
+        /// An end or a failure was handed on.
+        var isOver = false
+    }
+
+    private let client: FailoverClient
+    private let request: OriginRequest
+    private let onEvent: @Sendable (OriginEvent) -> Void
+    private let state: Lock<State>
+
+    init(
+        _ client: FailoverClient, _ request: OriginRequest, order: [OriginURL],
+        onEvent: @escaping @Sendable (OriginEvent) -> Void
+    ) {
+        self.client = client
+        self.request = request
+        self.onEvent = onEvent
+        state = Lock(State(rest: order))
+    }
+
+    func askNext() {
+        let now = client.now
+        let next = state.withLock { state -> (location: OriginURL, serial: Int, isLast: Bool)? in
+            guard !state.isCancelled, !state.rest.isEmpty else { return nil }
+            let location = state.rest.removeFirst()
+            state.asked = location
+            state.serial += 1
+            state.exchange = nil
+            state.sentAt = now
+            return (location, state.serial, state.rest.isEmpty)
+        }
+        guard let next else { return }
+        let exchange = client.send(request, to: next.location) { event in self.received(event, next.serial) }
+        let isWanted = state.withLock { state in
+            guard state.serial == next.serial, !state.isCancelled, !state.isOver else { return false }
+            state.exchange = exchange
+            return true
+        }
+        guard isWanted else { return exchange.cancel() }
+        payDemands()
+        if !next.isLast { client.whenLate { [weak self] in self?.tooLong(next.serial) } }
+    }
+
+    private func received(_ event: OriginEvent, _ serial: Int) {
+        let (location, hadHead, mayGoOn) = state.withLock { state in
+            let isHeard = state.serial == serial && !state.isCancelled
+            return (isHeard ? state.asked : nil, state.hasHead, !state.rest.isEmpty)
+        }
+        guard let location else { return }
+        switch event {
+        case .head(let head):
+            let outcome = CircuitBreaker.Outcome(status: head.status)
+            client.note(outcome, of: location, "status \(head.status)")
+            if outcome == .troubled, mayGoOn, request.isSafe { return goOn(from: serial) }
+            state.withLock { $0.hasHead = true }
+            onEvent(event)
+            return payDemands()
+        case .failed(let failure):
+            client.note(hadHead ? .troubled : .init(failure.kind), of: location, failure.message)
+            if !hadHead, mayGoOn, request.isSafe || failure.kind == .unreachable { return goOn(from: serial) }
+            end()
+        case .end: end()
+        case .body: break
+        }
+        onEvent(event)
+    }
+
+    /// Lets go of the exchange, which holds on to this one.
+    private func end() {
+        state.withLock { state in
+            state.isOver = true
+            state.exchange = nil
+        }
+    }
+
+    /// No head yet: the next one may be quicker.
+    private func tooLong(_ serial: Int) {
+        let location = state.withLock { state in
+            state.serial == serial && !state.hasHead && !state.isCancelled ? state.asked : nil
+        }
+        guard let location, request.isSafe else { return }
+        client.note(.unreachable, of: location, "no answer in time")
+        goOn(from: serial)
+    }
+
+    private func goOn(from serial: Int) {
+        let (isCurrent, exchange) = state.withLock { state -> (Bool, (any OriginExchange)?) in
+            guard state.serial == serial, !state.hasHead else { return (false, nil) }
+            // Nothing that this try still says is heard from here on.
+            state.serial += 1
+            defer { state.exchange = nil }
+            return (true, state.exchange)
+        }
+        guard isCurrent else { return }
+        exchange?.cancel()
+        askNext()
+    }
+
+    func demand() {
+        state.withLock { $0.owed += 1 }
+        payDemands()
+    }
+
+    /// Passes on what was asked for, once it is clear whom to ask.
+    private func payDemands() {
+        let (exchange, owed) = state.withLock { state -> ((any OriginExchange)?, Int) in
+            guard state.hasHead, let exchange = state.exchange else { return (nil, 0) }
+            defer { state.owed = 0 }
+            return (exchange, state.owed)
+        }
+        for _ in 0..<owed { exchange?.demand() }
+    }
+
+    func cancel() {
+        let (exchange, silent) = state.withLock {
+            state -> ((any OriginExchange)?, (location: OriginURL?, since: Int64)?) in
+            guard !state.isCancelled else { return (nil, nil) }
+            state.isCancelled = true
+            defer { state.exchange = nil }
+            return (state.exchange, state.hasHead ? nil : (state.asked, state.sentAt))
+        }
+        exchange?.cancel()
+        // Whoever asked has waited too long as well; the last of several has no timer of its own.
+        if let silent, let location = silent.location, client.isLate(since: silent.since) {
+            client.note(.unreachable, of: location, "no answer in time")
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+@testable import RepriseCore
+
+/// A disk that answers no call: whoever reads goes on with the origin's bytes, and with what is stored once the disk is back.
+@Suite struct HungDiskTests {
+    private func hang(_ world: World) { world.queues.setDiskDelay(read: 3600 * second, write: 3600 * second) }
+
+    private func recover(_ world: World) {
+        world.queues.setDiskDelay(read: 0, write: 0)
+        world.queues.advance(3700 * second)
+    }
+
+    @Test func `what was never opened plays from the origin, inv22`() throws {
+        let world = try World()
+        world.put("/a", length: 1_000_000)
+        hang(world)
+        let begun = world.queues.time
+        world.play("/a").expectWhole(1_000_000)
+        #expect(world.queues.time - begun < 6 * second)
+        recover(world)
+        try world.expectBoughtAnew("/a", 1_000_000)
+    }
+
+    @Test func `files that are never made hold up nobody, and are made when the disk is back, inv22`() throws {
+        let world = try World()
+        world.put("/a", length: 1_000_000) { $0.bytesPerSecond = 100_000 }
+        let player = world.player("/a")
+        // The answer to the request for the entry comes; that to the one for its files does not.
+        world.queues.settle()
+        hang(world)
+        player.finish()
+        player.expectWhole(1_000_000)
+        #expect(world.cache.statistics.stored == 0)
+        recover(world)
+        try world.expectBoughtAnew("/a", 1_000_000)
+    }
+
+    @Test(arguments: [false, true])
+    func `what is stored comes from the origin while it cannot be read, and from the disk after, inv22`(
+        usesReadPool: Bool
+    ) throws {
+        let world = try World()
+        let length: Int64 = 3_000_000
+        world.put("/a", length: length)
+        world.play("/a").expectWhole(length)
+        // Open and proved, or only open.
+        if !usesReadPool { try world.restart() }
+        let first = world.player("/a", ByteRange(0, 10))
+        first.finish()
+        #expect(world.origin.bodyBytes == length)
+        hang(world)
+        let begun = world.queues.time
+        let player = world.player("/a")
+        player.usesReadPool = usesReadPool
+        player.finish()
+        player.expectWhole(length)
+        #expect(world.queues.time - begun < 8 * second)
+        #expect(world.origin.bodyBytes > length)
+        recover(world)
+        let requests = world.origin.requestCount
+        world.play("/a").expectWhole(length)
+        #expect(world.origin.requestCount == requests, "what was complete is complete")
+    }
+
+    @Test func `bytes that cannot be compared with what is stored are not mixed with it, inv01`() throws {
+        let world = try World { $0.tuning.readAhead = 64 * 1024 }
+        world.put("/a", length: 1_000_000) {
+            $0.tag = .none
+            $0.hasLastModified = false
+        }
+        let early = world.player("/a", ByteRange(0, 200_000))
+        early.finish()
+        world.queues.advance(second)
+        try world.restart()
+        world.put("/a", length: 1_000_000, generation: 2) {
+            $0.tag = .none
+            $0.hasLastModified = false
+        }
+        let player = world.player("/a")
+        player.play(to: 50_000)
+        #expect(player.generation == 1)
+        hang(world)
+        player.finish()
+        #expect(player.violation == nil)
+        recover(world)
+        let late = world.player("/a")
+        late.finish()
+        #expect(late.violation == nil)
+    }
+
+    @Test func `closing does not wait for the disk, and the root is let go when it answers`() throws {
+        let world = try World()
+        world.put("/a", length: 1_000_000)
+        hang(world)
+        let player = world.player("/a")
+        player.play(to: 1000)
+        // A call that has begun.
+        let access = world.cache.environment.access
+        #expect(access.enter())
+        let hasClosed = Shared(false)
+        Task(executorPreference: world.queues) {
+            await world.cache.close()
+            hasClosed.set(true)
+        }
+        world.queues.advance(11 * second)
+        #expect(hasClosed.value)
+        #expect(throws: (any Error).self) { try world.openElsewhere() }
+        access.leave()
+        _ = try world.openElsewhere()
+    }
+
+    @Test func `a disk that is known to hang is waited for less long`() throws {
+        let world = try World()
+        for name in 0..<20 { world.put("/\(name)", length: 1000) }
+        hang(world)
+        let begun = world.queues.time
+        for name in 0..<20 { world.play("/\(name)").expectWhole(1000) }
+        #expect(world.queues.time - begun < 30 * second)
+    }
+}
+
+extension World {
+    /// What was not stored is bought once more, and then never again.
+    fileprivate func expectBoughtAnew(_ path: String, _ length: Int64) throws {
+        play(path).expectWhole(length)
+        queues.advance(60 * second)
+        let requests = origin.requestCount
+        play(path).expectWhole(length)
+        #expect(origin.requestCount == requests)
+    }
+}
