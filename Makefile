@@ -4,13 +4,15 @@ SEEDS ?= 20000
 KILLS ?= 500
 CUTS ?= 100
 MINUTES ?= 2
+SECONDS_OF_PLAY ?= 60
+RESOURCES ?= 10000
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
 MISTAKES ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate mistakes kill powercut soak bench instructions instructions-accept demo clean tools
+.PHONY: run build install test check apple-check format simulate mistakes kill powercut soak live memory bench instructions instructions-accept demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -61,6 +63,12 @@ powercut: build  ## Cut the power of a disk the real server writes CUTS times; n
 
 soak: build  ## Twenty readers, kills and changing objects for MINUTES minutes.
 	scripts/endurance/soak $(MINUTES)
+
+live: build tools  ## Play live HLS for SECONDS_OF_PLAY seconds, straight and through the server.
+	scripts/endurance/live $(SECONDS_OF_PLAY)
+
+memory: build  ## Measure what RESOURCES open resources and a hung disk hold; the disk needs root, for mounting.
+	scripts/endurance/memory $(RESOURCES)
 
 bench:  ## Measure it beside nginx, Varnish and rclone: QUICK=1 for a short run, ROWS=warm,jumps for some rows.
 	Benchmarks/run $(if $(QUICK)$(ROWS),,--publish) $(BENCH)

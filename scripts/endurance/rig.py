@@ -96,6 +96,34 @@ def serving(store, more, port=0):
         process.wait()
 
 
+def memory(process):
+    """What the process has in memory of its own, in bytes."""
+    with open(f"/proc/{process.pid}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("RssAnon")) * 1024
+
+
+def descriptors(process):
+    return len(os.listdir(f"/proc/{process.pid}/fd"))
+
+
+def make_disk(image, size):
+    """An image with an empty file system; needs mkfs.ext4."""
+    with open(image, "wb") as file:
+        file.truncate(size)
+    subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
+
+
+@contextlib.contextmanager
+def mounted(image, folder):
+    """The image as a disk; needs root."""
+    os.makedirs(folder, exist_ok=True)
+    subprocess.run(["mount", "-o", "loop", image, folder], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
 def read(port, origin, path, range=None):
     """The bytes, half-open, and the entity tag they came with."""
     request = urllib.request.Request(f"http://127.0.0.1:{port}/http/127.0.0.1:{origin.server_port}{path}")

@@ -15,7 +15,8 @@ extension ActiveEntry {
                 // Opening may remove what is damaged beyond use.
                 guard
                     let entry = try self.environment.access.use({ () throws(StoreError) in
-                        try store.open(key: self.key.text)
+                        for lease in self.predecessors { lease.join() }
+                        return try store.open(key: self.key.text)
                     })
                 else { return self.handle(.deferred(.open)) }
                 self.handle(.opened(entry, nil))
@@ -81,7 +82,9 @@ extension ActiveEntry {
         environment.queues.read {
             switch self.naming({ store throws(StoreError) in
                 let entry = try store.stage(info)
-                if commit { try store.commit(entry.info) }
+                guard commit else { return entry }
+                try self.lease.check()
+                try store.commit(entry.info)
                 return entry
             }) {
             case nil: self.handle(.deferred(.stage(id, info, commit: commit)))

@@ -18,13 +18,17 @@ package final class ActiveEntry: Sendable {
     let onDeparture: @Sendable (ActiveEntry, EntryLifecycle.Departure) -> Void
     /// What the entry may do with its files by their names.
     let lease = EntryWriteLease()
+    /// What those whose place it took may still be doing with its files.
+    let predecessors: [EntryWriteLease]
 
     init(
         key: ResourceKey, url: OriginURL, fields: HTTPFields, isPrivate: Bool, environment: EntryEnvironment,
+        after predecessors: [EntryWriteLease] = [],
         onDeparture: @escaping @Sendable (ActiveEntry, EntryLifecycle.Departure) -> Void
     ) {
         self.key = key
         self.environment = environment
+        self.predecessors = predecessors
         self.onDeparture = onDeparture
         state = Lock(
             EntryStateMachine(key: key, url: url, fields: fields, isPrivate: isPrivate, environment: environment))

@@ -57,7 +57,8 @@ package final class EntryTable: Sendable {
     func entry(for request: ResourceRequest) -> ActiveEntry {
         let (entry, isCrowded, isClosed) = state.withLock { state in
             if let entry = state.listed[request.key] { return (entry, false, false) }
-            let entry = make(request, isPrivate: false)
+            let predecessors = state.unlisted.values.filter { $0.key == request.key }.map(\.lease)
+            let entry = make(request, isPrivate: false, after: predecessors)
             if state.isClosed { return (entry, false, true) }
             state.listed[request.key] = entry
             return (entry, state.idleLimit.beginsLook(at: state.listed.count), false)
@@ -142,9 +143,12 @@ package final class EntryTable: Sendable {
         for (_, entry) in idle.sorted(by: { $0.since < $1.since }).prefix(surplus) { entry.closeIfIdle() }
     }
 
-    private func make(_ request: ResourceRequest, isPrivate: Bool) -> ActiveEntry {
+    private func make(
+        _ request: ResourceRequest, isPrivate: Bool, after predecessors: [EntryWriteLease] = []
+    ) -> ActiveEntry {
         ActiveEntry(
-            key: request.key, url: request.url, fields: request.fields, isPrivate: isPrivate, environment: environment
+            key: request.key, url: request.url, fields: request.fields, isPrivate: isPrivate, environment: environment,
+            after: predecessors
         ) { [weak self] entry, departure in self?.depart(entry, departure) }
     }
 

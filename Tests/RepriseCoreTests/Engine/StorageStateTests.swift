@@ -106,6 +106,17 @@ import Testing
             ])
     }
 
+    @Test func `files that are being made are known to be until they are there, however long it takes`() {
+        for name in Name.allCases {
+            var state = make(name)
+            #expect(state.awaitsFiles == (name == .creating || name == .silentEmpty), "\(name)")
+            state.storeReturned(now: 50)
+            #expect(state.awaitsFiles == (name == .creating || name == .silentEmpty), "\(name)")
+            #expect(name != .creating || state.creatingSince == 50)
+            #expect(name != .silent || text(state) == "off failed reads 1")
+        }
+    }
+
     @Test func `files that are left while the disk does not answer are read again when it does`() {
         var state = make(.silent)
         state.leave(isReadable: true)
@@ -114,6 +125,8 @@ import Testing
         #expect(text(state) == "off left reads 1")
         var lost = make(.silent)
         lost.leave(isReadable: false)
+        #expect(text(lost) == "silent")
+        _ = lost.answered()
         #expect(text(lost) == "off left")
     }
 

@@ -58,6 +58,9 @@ final class Representation: Identifiable {
 
     var generation: Generation? { storage.generation }
 
+    /// Whether its files are being made, however long that takes.
+    var awaitsFiles: Bool { storage.awaitsFiles }
+
     /// Whether readers other than the one it was fetched for may be given it later.
     var isShareable: Bool { !isPrivate && !isTransient }
 

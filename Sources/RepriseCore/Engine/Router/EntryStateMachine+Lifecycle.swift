@@ -106,6 +106,8 @@ extension EntryStateMachine {
         _ = deferred.resume()
         for representation in representations {
             leaveDisk(representation.id, isReadable: false, "another process has the store")
+            // What was asked of it will not be done.
+            changeStorage(of: representation.id) { $0.answered() }
         }
         if lifecycle.isOpening { opened(nil, error: nil) }
         goOn()
@@ -118,10 +120,7 @@ extension EntryStateMachine {
         index.dropAll()
         let now = now
         for representation in representations {
-            changeStorage(of: representation.id) { storage in
-                _ = storage.answered()
-                storage.restartWait(now: now)
-            }
+            changeStorage(of: representation.id) { $0.storeReturned(now: now) }
         }
         for reader in readers { reader.restartWait(now: now) }
         bindThoseWhoAwaitIndex()
@@ -152,8 +151,11 @@ extension EntryStateMachine {
         close()
     }
 
-    /// Whether it has no reader, no transfer and nothing to write.
-    var isIdle: Bool { (readers.isEmpty || lifecycle.hasEndedReaders) && isAtRest }
+    /// Whether it has no reader, no transfer and nothing to write, and no files are being made: those of an entry that has gone
+    /// would come into its successor's place.
+    var isIdle: Bool {
+        (readers.isEmpty || lifecycle.hasEndedReaders) && isAtRest && !representations.contains { $0.awaitsFiles }
+    }
 
     /// Lets the files go and leaves the table of open entries; the next reader opens the files again and verifies them again.
     mutating func close() {

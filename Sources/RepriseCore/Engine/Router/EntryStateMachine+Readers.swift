@@ -52,7 +52,7 @@ extension EntryStateMachine {
         // Nothing is fetched, and readers that stay need what they needed before: a hit that ends costs no planning.
         let isAtRest =
             lifecycle.isOpen && !deferred.isSuspended && isAtRest && revalidation.background == nil
-            && !representations.contains(where: \.isSuperseded)
+            && !representations.contains { $0.isSuperseded }
         if !isAtRest { replan() }
     }
 
@@ -66,7 +66,7 @@ extension EntryStateMachine {
 
     /// The first reader after none: what went wrong before is tried again.
     private mutating func beginAnew() {
-        guard representations.contains(where: \.mayBeginAnew) else { return }
+        guard representations.contains(where: { $0.mayBeginAnew }) else { return }
         for representation in representations {
             // An end that only a closed connection told is not taken for granted by readers that come later.
             representation.forgetInferredEnd()

@@ -108,7 +108,7 @@ extension EntryStateMachine {
 
     /// Readers of a superseded representation go on with the newest, or end where they were told of the old one.
     mutating func moveReadersOfSuperseded() {
-        guard representations.contains(where: \.isSuperseded) else { return }
+        guard representations.contains(where: { $0.isSuperseded }) else { return }
         for reader in readers where !reader.hasEnded {
             guard let representation = representations[reader.representation], representation.isSuperseded else {
                 continue

@@ -42,7 +42,8 @@ struct StorageState {
         case waitingForSpace(Generation, since: Int64)
         case off(Generation?, Refusal)
         /// The disk does not answer: until it does, its files can be neither read nor written. Then it is off.
-        case silent(Generation?, Refusal)
+        /// - Parameter isMaking: Whether its files are still being made.
+        case silent(Generation?, Refusal, isMaking: Bool)
     }
 
     private var state: State
@@ -67,7 +68,7 @@ struct StorageState {
     }
 
     /// The files it has, whether or not they can be read now.
-    var files: Generation? { if case .silent(let files, _) = state { files } else { generation } }
+    var files: Generation? { if case .silent(let files, _, _) = state { files } else { generation } }
 
     /// The files its bytes are stored in.
     var target: Generation? {
@@ -82,6 +83,13 @@ struct StorageState {
 
     var isUndecided: Bool { if case .undecided = state { true } else { false } }
     var isCreating: Bool { if case .creating = state { true } else { false } }
+    /// Whether its files are being made, however long that takes.
+    var awaitsFiles: Bool {
+        switch state {
+        case .creating, .silent(_, _, isMaking: true): true
+        case .undecided, .storing, .waitingForSpace, .off, .silent: false
+        }
+    }
     /// Since when its files are being made, in nanoseconds.
     var creatingSince: Int64? { if case .creating(_, let since) = state { since } else { nil } }
     /// Whether its bytes go to readers only.
@@ -135,7 +143,12 @@ struct StorageState {
 
     /// It is not to be stored. What is stored of it can still be read.
     mutating func decline(_ refusal: Refusal) {
-        state = isSilent ? .silent(files, refusal) : .off(generation, refusal)
+        state =
+            if case .silent(let files, _, let isMaking) = state {
+                .silent(files, refusal, isMaking: isMaking)
+            } else {
+                .off(generation, refusal)
+            }
     }
 
     /// Its bytes have to wait for space.
@@ -172,23 +185,27 @@ struct StorageState {
     mutating func silence(now: Int64, firstPause: Int64, longestPause: Int64) {
         switch state {
         case .undecided, .silent: return
-        case .creating(let files, _): state = .silent(files, .failed)
-        case .storing(let files), .waitingForSpace(let files, _): state = .silent(files, .failed)
-        case .off(let files, let refusal): return state = .silent(files, refusal)
+        case .creating(let files, _): state = .silent(files, .failed, isMaking: true)
+        case .storing(let files), .waitingForSpace(let files, _): state = .silent(files, .failed, isMaking: false)
+        case .off(let files, let refusal): return state = .silent(files, refusal, isMaking: false)
         }
         retryLater(now: now, firstPause: firstPause, longestPause: longestPause)
     }
 
     /// A call to its files has ended. `false` where none was late.
     mutating func answered() -> Bool {
-        guard case .silent(let files, let refusal) = state else { return false }
+        guard case .silent(let files, let refusal, _) = state else { return false }
         state = .off(files, refusal)
         return true
     }
 
-    /// Its files are still being made; time stood still.
-    mutating func restartWait(now: Int64) {
-        if case .creating(let before, _) = state { state = .creating(before: before, since: now) }
+    /// The store was given away and is back: time stood still. What was asked of the files is asked again, but for their making.
+    mutating func storeReturned(now: Int64) {
+        switch state {
+        case .creating(let before, _): state = .creating(before: before, since: now)
+        case .silent(let files, let refusal, isMaking: false): state = .off(files, refusal)
+        case .undecided, .storing, .waitingForSpace, .off, .silent: break
+        }
     }
 
     /// Others deleted its files: new ones are made.
@@ -203,6 +220,11 @@ struct StorageState {
 
     /// Its files are not the entry's any more, or cannot be read.
     mutating func leave(isReadable: Bool) {
-        state = isReadable && isSilent ? .silent(files, .left) : .off(isReadable ? generation : nil, .left)
+        state =
+            if case .silent(let files, _, let isMaking) = state {
+                .silent(isReadable ? files : nil, .left, isMaking: isMaking)
+            } else {
+                .off(isReadable ? generation : nil, .left)
+            }
     }
 }
