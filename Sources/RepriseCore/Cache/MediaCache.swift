@@ -155,10 +155,15 @@ public final class MediaCache: Sendable {
     /// Whether it keeps what it plays, and where not, why.
     public var status: Status { state.withLock { $0.status } }
 
-    func setStatus(_ status: Status, lost: Store? = nil) {
+    /// Nothing where it was closed, which is for good. Answers what it was before.
+    @discardableResult
+    func setStatus(_ status: Status, lost: Store? = nil) -> Status {
         state.withLock { state in
+            let before = state.status
+            if before == .closed { return before }
             state.status = status
             state.lost = lost
+            return before
         }
     }
 
@@ -248,18 +253,27 @@ public final class MediaCache: Sendable {
     /// Ends all readers, writes what is in memory, and lets the store go. Waits for the disk, at most about ten seconds; where a
     /// call to it hangs for longer, the store is let go when that ends.
     public func close() async {
-        await storeTransition.lock()
-        defer { storeTransition.unlock() }
-        if status == .closed { return }
-        let mayWait = status == .ready
+        let queues = environment.queues
+        let deadline = Deadline(MediaCache.closingLimit, on: queues)
         // From here on no reader gets an entry, and no entry asks an origin.
-        setStatus(.closed)
-        table.shutDown()
+        let before = setStatus(.closed)
+        if before != .closed { table.shutDown() }
+        _ = await deadline.wait { tell in
+            // Another transition may be under way, which a disk that hangs keeps for longer.
+            _ = Task(executorPreference: queues.executor) {
+                await self.storeTransition.lock()
+                if before != .closed { await self.letStoreGo(deadline, mayWait: before == .ready) }
+                self.storeTransition.unlock()
+                tell()
+            }
+        }
+    }
+
+    private func letStoreGo(_ deadline: Deadline, mayWait: Bool) async {
         // The write lanes and the janitor are in order: when these have run, so has all before them. A piece that is
         // written asks for the next, so it takes as many rounds as a window has pieces; and what came fast may still wait
         // for its files, which are made on the read pool.
         let queues = environment.queues
-        let deadline = Deadline(MediaCache.closingLimit, on: queues)
         var isInTime = true
         repeat {
             isInTime = await deadline.wait { tell in queues.read(tell) }
@@ -270,8 +284,8 @@ public final class MediaCache: Sendable {
             && openEntries.contains(where: { $0.isWriting || mayWait && $0.hasUnwritten })
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         for entry in openEntries { entry.handle(.abandonUnwritten) }
-        let book = statisticsStore
-        queues.upkeep { book.save() }
+        let statistics = statisticsStore
+        queues.upkeep { statistics.save() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         // Work that a hung disk finishes later must not touch a root that is another cache's by then.
         let store = environment.store

@@ -130,7 +130,11 @@ package final class ReaderHandle: Sendable {
             if lease.isUndisturbed {
                 do throws(FileError) { bytes = try lease.read() } catch { bytes = nil }
             }
-            guard reads.end(number, onAnswer: { entry.handle(.leaseAnswered(generation)) }) else { return }
+            let isInTime = reads.end(number) {
+                entry.environment.access.noteAnswer()
+                entry.handle(.leaseAnswered(generation))
+            }
+            guard isInTime else { return }
             if bytes == nil { self.putBack(lease) }
             then(bytes)
         }

@@ -37,7 +37,7 @@ extension ActiveEntry {
         case .awaitMemory:
             let queues = environment.queues
             environment.unwritten.whenBelow { [weak self] in queues.soon { [weak self] in self?.handle(.memoryFreed) } }
-        case .noteSilence: environment.access.noteSilence()
+        case .noteSilence: environment.access.noteSilence(now: environment.queues.now())
         case .endWriteLease: lease.end()
 
         case .timer(let time):

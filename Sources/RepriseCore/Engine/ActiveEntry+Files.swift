@@ -15,7 +15,7 @@ extension ActiveEntry {
                 // Opening may remove what is damaged beyond use.
                 guard
                     let entry = try self.environment.access.use({ () throws(StoreError) in
-                        for lease in self.predecessors { lease.join() }
+                        self.lease.join()
                         return try store.open(key: self.key.text)
                     })
                 else { return self.handle(.deferred(.open)) }

@@ -17,9 +17,7 @@ package final class ActiveEntry: Sendable {
     private let state: Lock<EntryStateMachine>
     let onDeparture: @Sendable (ActiveEntry, EntryLifecycle.Departure) -> Void
     /// What the entry may do with its files by their names.
-    let lease = EntryWriteLease()
-    /// What those whose place it took may still be doing with its files.
-    let predecessors: [EntryWriteLease]
+    let lease: EntryWriteLease
 
     init(
         key: ResourceKey, url: OriginURL, fields: HTTPFields, isPrivate: Bool, environment: EntryEnvironment,
@@ -28,7 +26,7 @@ package final class ActiveEntry: Sendable {
     ) {
         self.key = key
         self.environment = environment
-        self.predecessors = predecessors
+        lease = EntryWriteLease(after: predecessors)
         self.onDeparture = onDeparture
         state = Lock(
             EntryStateMachine(key: key, url: url, fields: fields, isPrivate: isPrivate, environment: environment))
@@ -127,7 +125,7 @@ package final class ActiveEntry: Sendable {
     package var activity: (readers: Int, transfers: Int) { look { $0.activity } }
 
     /// Whether bytes are in memory that the disk will have.
-    var hasUnwritten: Bool { look { $0.hasUnwritten } }
+    package var hasUnwritten: Bool { look { $0.hasUnwritten } }
 
     /// Whether bytes are on their way to the disk.
     package var isWriting: Bool { look { $0.isWriting } }

@@ -66,5 +66,7 @@ package final class EntryEnvironment: Sendable {
     package var store: Store? { access.store }
 
     /// How long a call to the disk may take now, in nanoseconds.
-    var diskTimeout: Int64 { access.isSilent ? tuning.hungDiskTimeout : tuning.diskTimeout }
+    var diskTimeout: Int64 {
+        access.isSilent(within: tuning.hungDiskMemory, now: queues.now()) ? tuning.hungDiskTimeout : tuning.diskTimeout
+    }
 }

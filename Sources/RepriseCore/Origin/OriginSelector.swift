@@ -25,16 +25,16 @@ package struct OriginSelector: Sendable {
         self.home = home
     }
 
-    /// The places a request tries in turn, by their numbers: those that are well as they are preferred; where none is, all of
-    /// them, the one that was left alone longest first. Never empty where there are any.
+    /// The places a request tries in turn, by their numbers: those that are well as they are preferred, then the others, the one
+    /// that was left alone longest first.
     package func order(now: Int64) -> [Int] {
         let preferred = [home] + candidates.indices.filter { $0 != home }
-        let ready = preferred.filter { candidates[$0].breaker.isReady(now) && !candidates[$0].isHeldOff }
-        if !ready.isEmpty { return ready }
-        return preferred.sorted { first, second in
+        let isReady = candidates.map { $0.breaker.isReady(now) && !$0.isHeldOff }
+        let others = preferred.filter { !isReady[$0] }.sorted { first, second in
             let keys = [first, second].map { (candidates[$0].isHeldOff ? 1 : 0, candidates[$0].breaker.openUntil) }
             return keys[0] < keys[1]
         }
+        return preferred.filter { isReady[$0] } + others
     }
 
     /// Where a request goes that was sent to `tried` before; `nil` where it was everywhere.

@@ -72,13 +72,17 @@ package struct TransferPlanner: Sendable {
         package var unwanted: Unwanted?
         /// Whether it has a request whose answer it takes nothing of now: its readers are behind, or its memory is full.
         package var isIdle: Bool
+        /// Whether another request waits for the connection slot that its request has: one that is only paused gives it up.
+        package var isContended: Bool
 
         package init(
             id: TransferID, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true,
             pausedSince: Int64? = nil,
-            lastProgress: Int64 = 0, hasHead: Bool = true, unwanted: Unwanted? = nil, isIdle: Bool = false
+            lastProgress: Int64 = 0, hasHead: Bool = true, unwanted: Unwanted? = nil, isIdle: Bool = false,
+            isContended: Bool = false
         ) {
             self.isIdle = isIdle
+            self.isContended = isContended
             self.id = id
             self.head = head
             self.gapEnd = gapEnd
@@ -118,18 +122,15 @@ package struct TransferPlanner: Sendable {
     package var servesRanges: Bool
     /// Whether what comes is kept. Where it is not, a transfer that lost its readers is worth nothing to anybody.
     package var isKept: Bool
-    /// Whether somebody waits for a place at the host: one that is only paused gives its own up.
-    package var isContended: Bool
     /// What has been learnt of the host.
     package var measure: HostTable.Measure
     package var now: Int64
 
     package init(
-        tuning: TransferTuning, servesRanges: Bool, isKept: Bool = true, isContended: Bool = false,
+        tuning: TransferTuning, servesRanges: Bool, isKept: Bool = true,
         measure: HostTable.Measure, now: Int64
     ) {
         self.isKept = isKept
-        self.isContended = isContended
         self.tuning = tuning
         self.servesRanges = servesRanges
         self.measure = measure
@@ -187,7 +188,7 @@ package struct TransferPlanner: Sendable {
             times.append(since.adding(tuning.unwantedStop))
             if !servesRanges { times.append(since.adding(tuning.unwantedStopSequential)) }
         }
-        if isContended, transfer.isIdle {
+        if transfer.isContended, transfer.isIdle {
             times.append(transfer.lastProgress.adding(servesRanges || !isKept ? tuning.yieldAfter : tuning.pausedStop))
         }
         return times
@@ -243,14 +244,15 @@ package struct TransferPlanner: Sendable {
     /// Whether a transfer that takes nothing has to give its connection slot to one that is waited for. Where it could only be
     /// begun again from 0 and what it brings is stored, it has more time.
     private func givesWay(_ transfer: Transfer) -> Bool {
-        guard isContended, transfer.isIdle else { return false }
+        guard transfer.isContended, transfer.isIdle else { return false }
         return now - transfer.lastProgress >= (servesRanges || !isKept ? tuning.yieldAfter : tuning.pausedStop)
     }
 
     private func decide(_ transfer: Transfer, _ readers: [Reader], isAhead: Bool, isStalled: Bool) -> Decision {
         if givesWay(transfer) { return .stop(transfer: transfer.id) }
         if readers.isEmpty, isAhead, !isStalled {
-            if servesRanges, let since = transfer.pausedSince, isContended || now - since >= tuning.pausedStop {
+            if servesRanges, let since = transfer.pausedSince, transfer.isContended || now - since >= tuning.pausedStop
+            {
                 return .stop(transfer: transfer.id)
             }
             return .pause(transfer: transfer.id)
@@ -258,7 +260,7 @@ package struct TransferPlanner: Sendable {
         if readers.isEmpty {
             if isStalled || !transfer.isRequesting { return .stop(transfer: transfer.id) }
             let unwanted = transfer.unwanted ?? Unwanted(since: now, head: transfer.head)
-            if !servesRanges, isKept, !isContended {
+            if !servesRanges, isKept, !transfer.isContended {
                 return now - unwanted.since >= tuning.unwantedStopSequential
                     ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
             }

@@ -27,6 +27,8 @@ package struct TransferTuning: Sendable, Hashable {
     package var diskTimeout: Int64 = 5 * second
     /// The same while a call is known to hang for longer than that already: nobody waits as long again for the same disk.
     package var hungDiskTimeout: Int64 = second
+    /// For so long after it was noticed: a disk that sleeps since may take its time to turn.
+    package var hungDiskMemory: Int64 = 30 * second
     /// Before a host's rate is known a transfer is joined if it is at most so far behind.
     package var joinDistance: Int64 = 256 * 1024
     /// Never less than this: a little wait is better than a connection.

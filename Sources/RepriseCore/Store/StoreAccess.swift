@@ -14,8 +14,8 @@ package final class StoreAccess: Sendable {
         var store: Store?
         var phase = Phase.open
         var running = 0
-        /// Whether work took too long, and none has ended since.
-        var isSilent = false
+        /// When work was noticed to take too long, and none has ended since; nanoseconds.
+        var silentSince: Int64?
         var whenStill: [@Sendable () -> Void] = []
     }
 
@@ -41,7 +41,7 @@ package final class StoreAccess: Sendable {
     /// Ends work that was begun by `enter`.
     package func leave() {
         let still = state.withLock { state -> [@Sendable () -> Void] in
-            state.isSilent = false
+            state.silentSince = nil
             state.running -= 1
             guard state.running == 0 else { return [] }
             defer { state.whenStill = [] }
@@ -57,11 +57,16 @@ package final class StoreAccess: Sendable {
         return try work()
     }
 
-    /// Whether work takes too long, and none has ended since that was noticed.
-    package var isSilent: Bool { state.withLock { $0.isSilent } }
+    /// Whether work was noticed to take too long within the last `time` nanoseconds, and none has ended since.
+    package func isSilent(within time: Int64, now: Int64) -> Bool {
+        state.withLock { $0.silentSince.map { now - $0 < time } ?? false }
+    }
 
     /// Work takes too long.
-    package func noteSilence() { state.withLock { $0.isSilent = true } }
+    package func noteSilence(now: Int64) { state.withLock { $0.silentSince = now } }
+
+    /// Work that was begun without `enter` has ended.
+    package func noteAnswer() { state.withLock { $0.silentSince = nil } }
 
     // MARK: Giving the root away
 

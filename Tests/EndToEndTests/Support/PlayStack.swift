@@ -43,7 +43,9 @@
         /// Waits until the last play has let go of everything.
         func waitUntilQuiet(_ location: SourceLocation = #_sourceLocation) async {
             let cache = cache
-            let isQuiet = await eventually { cache.activity == (0, 0) }
+            let isQuiet = await eventually {
+                cache.activity == (0, 0) && !cache.openEntries.contains(where: \.hasUnwritten)
+            }
             #expect(isQuiet, "readers and transfers are left: \(cache.activity)", sourceLocation: location)
         }
     }

@@ -39,6 +39,20 @@ import Testing
         #expect(lifecycle.isUnreadable == (reached == .opening))
     }
 
+    @Test func `a store that answers late is heard, unless its answer is of no use any more`() {
+        var late = lifecycle(.opening)
+        late.openedLate()
+        #expect(late.isOpen && late.isUnreadable && late.isLate)
+        late.invalidated()
+        let opened = late.opened(.readable)
+        #expect(opened == .invalidated && !late.isUnreadable && !late.isLate)
+        var tooLate = lifecycle(.opening)
+        tooLate.openedLate()
+        tooLate.answeredTooLate()
+        let answer = tooLate.opened(.readable)
+        #expect(answer == .tooLate && tooLate.isUnreadable && !tooLate.isLate)
+    }
+
     @Test func `what was invalidated while it was being opened is told once`() {
         var lifecycle = lifecycle(.opening)
         lifecycle.invalidated()

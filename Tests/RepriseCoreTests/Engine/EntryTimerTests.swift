@@ -30,6 +30,18 @@ import Testing
         #expect(reads.waitingSince(1) == 40)
     }
 
+    @Test func `what was verified is taken back by one call at a time, which is waited for like a read`() {
+        var reads = IndexReads()
+        let first = reads.beginWithdrawal(of: 1, now: 5)
+        let second = reads.beginWithdrawal(of: 1, now: 6)
+        #expect(first && !second && reads.isWithdrawing(1) && !reads.isWithdrawing(2) && !reads.isEmpty)
+        #expect(reads.waitingSince(1) == 5)
+        reads.end(ByteRange(0, 100), of: 1, now: 7)
+        #expect(reads.isWithdrawing(1))
+        reads.end(ByteRange(0, 0), of: 1, now: 8)
+        #expect(!reads.isWithdrawing(1) && reads.isEmpty)
+    }
+
     @Test func `what is being read is not read twice, a representation at a time`() {
         var reads = IndexReads()
         let first = reads.begin(ByteRange(0, 100), of: 1, now: 0)

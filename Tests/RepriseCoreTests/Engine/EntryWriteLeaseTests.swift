@@ -40,12 +40,15 @@ import Testing
         begun.wait()
         lease.end()
         order.add("ended")
+        let asked = DispatchSemaphore(value: 0)
         DispatchQueue.global().async(group: group) {
-            lease.join()
-            order.add("joined")
+            asked.signal()
+            let successor = EntryWriteLease(after: [lease])
+            _ = try? successor.use { order.add("its successor named") }
         }
+        asked.wait()
         goesOn.signal()
         group.wait()
-        #expect(order.all == ["ended", "named", "joined"])
+        #expect(order.all == ["ended", "named", "its successor named"])
     }
 }

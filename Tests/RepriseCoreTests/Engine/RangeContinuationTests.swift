@@ -130,6 +130,37 @@ import Testing
         }
     }
 
+    @Test func `what one origin sent is checked at that origin, or asked for again, inv01`() {
+        var continuation = withheld()
+        #expect(continuation.isBoundToOrigin)
+        continuation.requestEnded(received: 2)
+        #expect(continuation.isBoundToOrigin)
+        continuation.changedOrigin()
+        #expect(!continuation.isBoundToOrigin && !continuation.isComparing)
+        let request = sent(continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere)))
+        #expect(request == .init(range: ByteRange(1000, 1400), ifRange: nil, isCheck: false))
+        var trial = RangeContinuation(limit: 10, withheldLimit: 400)
+        trial.begin(.otherHost)
+        #expect(trial.isBoundToOrigin)
+        trial.changedOrigin()
+        #expect(!trial.isBoundToOrigin && trial.trial == nil)
+    }
+
+    @Test func `what was withheld is forgotten once a validator guards, inv01`() {
+        var continuation = withheld()
+        continuation.requestEnded(received: 2)
+        let guarded = sent(continuation.next(wanted, isSequential: false, known(ifRange: "\"a\"", overlaps: false)))
+        #expect(guarded == .init(range: wanted, ifRange: "\"a\"", isCheck: false))
+        #expect(!continuation.isComparing && !continuation.isConfirmed)
+        guard case .open = continuation.compare([8, 9], at: 1000) else {
+            Issue.record("still compared")
+            return
+        }
+        let later = ByteRange(1002, 2000)
+        let request = sent(continuation.next(later, isSequential: false, known(elsewhere: elsewhere)))
+        #expect(request?.isCheck == false && request?.range?.lowerBound == 1002)
+    }
+
     @Test func `no more is withheld than the limit, whatever the origin sends`() {
         var continuation = RangeContinuation(limit: 3, withheldLimit: 4)
         _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))

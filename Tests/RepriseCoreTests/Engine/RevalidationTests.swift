@@ -17,7 +17,8 @@ import Testing
 
     private func request(_ slot: HostTable.Slot) -> OriginRequestState {
         OriginRequestState(
-            id: RequestID(number: 1), url: url, place: 0, location: url, slot: slot, requester: nil, callerFields: [:],
+            id: RequestID(number: 1), url: url, place: 0, location: url, isOneOfSeveral: false, slot: slot,
+            requester: nil, callerFields: [:],
             asked: nil,
             isConditional: true, isCheck: false, now: 0)
     }

@@ -93,9 +93,9 @@ import Testing
             #expect(name == .undecided || state.generation == nil && state.isOff, "\(name)")
             state.created(generations.second)
             #expect(name == .undecided || state.isSilent, "\(name)")
-            let isAnswered = state.answered()
+            let isAnswered = state.answered() || state.makingEnded()
             #expect(isAnswered == (name != .undecided), "\(name)")
-            let again = state.answered()
+            let again = state.answered() || state.makingEnded()
             #expect(!again)
             if text(state) != before { found.append("\(name.rawValue): \(text(state))") }
         }
@@ -106,15 +106,23 @@ import Testing
             ])
     }
 
-    @Test func `files that are being made are known to be until they are there, however long it takes`() {
+    @Test func `files that are being made are known to be until that has ended, however long it takes`() {
         for name in Name.allCases {
             var state = make(name)
-            #expect(state.awaitsFiles == (name == .creating || name == .silentEmpty), "\(name)")
-            state.storeReturned(now: 50)
-            #expect(state.awaitsFiles == (name == .creating || name == .silentEmpty), "\(name)")
+            let isMaking = name == .creating || name == .silentEmpty
+            #expect(state.awaitsFiles == isMaking, "\(name)")
+            state.restartWait(now: 50)
             #expect(name != .creating || state.creatingSince == 50)
-            #expect(name != .silent || text(state) == "off failed reads 1")
+            state.silence(now: 0, firstPause: 10, longestPause: 40)
+            let isOtherAnswer = state.answered()
+            #expect(isOtherAnswer == (!isMaking && name != .undecided), "\(name)")
+            #expect(state.awaitsFiles == isMaking, "\(name)")
+            let hasEnded = state.makingEnded()
+            #expect(hasEnded == isMaking && !state.awaitsFiles, "\(name)")
         }
+        var left = make(.creating)
+        left.leave(isReadable: true)
+        #expect(text(left) == "silent" && left.awaitsFiles)
     }
 
     @Test func `files that are left while the disk does not answer are read again when it does`() {

@@ -22,7 +22,8 @@ import Testing
 
     private func request(_ slot: HostTable.Slot, id: Int = 5, isCheck: Bool = false) -> OriginRequestState {
         OriginRequestState(
-            id: RequestID(number: id), url: url, place: 0, location: url, slot: slot, requester: 1, callerFields: [:],
+            id: RequestID(number: id), url: url, place: 0, location: url, isOneOfSeveral: false, slot: slot,
+            requester: 1, callerFields: [:],
             asked: ByteRange(0, 50),
             isConditional: false, isCheck: isCheck, now: 10)
     }

@@ -77,13 +77,13 @@ import Testing
         #expect(OriginSelector(well, home: 1).order(now: start) == [1, 0, 2])
     }
 
-    @Test func `one that failed, or asked to be left alone, is not asked while another is well`() {
-        #expect(OriginSelector(candidates(failed: [start, nil, nil])).order(now: start) == [1, 2])
-        #expect(OriginSelector(candidates(failed: [nil, nil], heldOff: [0])).order(now: start) == [1])
+    @Test func `one that failed, or asked to be left alone, is asked after those that are well`() {
+        #expect(OriginSelector(candidates(failed: [start, nil, nil])).order(now: start) == [1, 2, 0])
+        #expect(OriginSelector(candidates(failed: [nil, nil], heldOff: [0])).order(now: start) == [1, 0])
         #expect(OriginSelector(candidates(failed: [start, nil])).order(now: start + second) == [0, 1])
     }
 
-    @Test func `where none is well all are asked, the one left alone longest first`() {
+    @Test func `of those that are not well the one left alone longest comes first`() {
         let failed = candidates(failed: [start + 1, start, start + 3])
         #expect(OriginSelector(failed).order(now: start + 10) == [1, 0, 2])
         let heldOff = candidates(failed: [start + 1, start, start + 3], heldOff: [1])

@@ -53,6 +53,7 @@ import Testing
         put(world) { $0.status = status }
         world.play("/a").expectWhole(1_000_000)
         #expect(other.bodyBytes == 1_000_000)
+        #expect(world.origin.requestCount == 1, "it is asked once")
     }
 
     @Test func `what all of them refuse is refused, and 404 is an answer`() throws {

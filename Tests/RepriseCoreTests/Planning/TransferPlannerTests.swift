@@ -281,10 +281,10 @@ import Testing
         let unwanted = transfer(7, head: 9, requestEnd: 9, unwanted: .init(since: 100 * TransferTuning.second, head: 9))
         #expect(planner.plan(readers: [], transfers: [unwanted]) == [.stop(transfer: 7)])
         let ahead = Reader(id: 1, position: 0, end: .max, missing: nil, gapEnd: .max, isWaiting: false)
-        let full = transfer(7, head: tuning.readAhead + 1, pausedFor: 1)
+        var full = transfer(7, head: tuning.readAhead + 1, pausedFor: 1)
+        full.isContended = true
         let contended = TransferPlanner(
-            tuning: tuning, servesRanges: true, isContended: true, measure: HostTable.Measure(),
-            now: 100 * TransferTuning.second)
+            tuning: tuning, servesRanges: true, measure: HostTable.Measure(), now: 100 * TransferTuning.second)
         #expect(contended.plan(readers: [ahead], transfers: [full]) == [.stop(transfer: 7)])
     }
 

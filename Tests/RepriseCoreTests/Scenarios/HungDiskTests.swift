@@ -28,16 +28,20 @@ import Testing
 
     @Test func `files that are never made hold up nobody, and are made when the disk is back, inv22`() throws {
         let world = try World()
-        world.put("/a", length: 1_000_000) { $0.bytesPerSecond = 100_000 }
+        // More than may be in memory.
+        let length: Int64 = 6_000_000
+        world.put("/a", length: length) { $0.firstByteDelay = 100 * millisecond }
         let player = world.player("/a")
         // The answer to the request for the entry comes; that to the one for its files does not.
         world.queues.settle()
         hang(world)
+        let begun = world.queues.time
         player.finish()
-        player.expectWhole(1_000_000)
+        player.expectWhole(length)
+        #expect(world.queues.time - begun < 8 * second)
         #expect(world.cache.statistics.stored == 0)
         recover(world)
-        try world.expectBoughtAnew("/a", 1_000_000)
+        try world.expectBoughtAnew("/a", length)
     }
 
     @Test(arguments: [false, true])
@@ -93,6 +97,44 @@ import Testing
         #expect(late.violation == nil)
     }
 
+    @Test func `a store that opens late is played from while the origin is gone`() throws {
+        let world = try World()
+        world.put("/a", length: 1_000_000)
+        world.play("/a").expectWhole(1_000_000)
+        try world.restart()
+        world.origin.setDown(true)
+        // It sleeps for longer than a call may take, and less than the origin is waited for.
+        world.queues.setDiskDelay(read: 6 * second, write: 0)
+        let player = world.player("/a")
+        world.queues.advance(500 * millisecond)
+        world.queues.setDiskDelay(read: 0, write: 0)
+        player.finish()
+        player.expectWhole(1_000_000)
+    }
+
+    @Test func `what cannot be shown to be the same is not what is stored, and takes nothing from it, inv28`() throws {
+        let world = try World()
+        world.put("/a", length: 3_000_000) {
+            $0.tag = .none
+            $0.hasLastModified = false
+        }
+        world.play("/a").expectWhole(3_000_000)
+        try world.restart()
+        let first = world.player("/a", ByteRange(0, 10))
+        first.finish()
+        hang(world)
+        let player = world.player("/a")
+        player.finish()
+        #expect(player.violation == nil)
+        let beside = world.player("/a", ByteRange(2_000_000, 2_500_000))
+        beside.finish()
+        #expect(beside.violation == nil && beside.failure == nil)
+        recover(world)
+        let requests = world.origin.requestCount
+        world.play("/a").expectWhole(3_000_000)
+        #expect(world.origin.requestCount == requests, "what was complete is complete")
+    }
+
     @Test func `closing does not wait for the disk, and the root is let go when it answers`() throws {
         let world = try World()
         world.put("/a", length: 1_000_000)
@@ -111,6 +153,33 @@ import Testing
         #expect(hasClosed.value)
         #expect(throws: (any Error).self) { try world.openElsewhere() }
         access.leave()
+        _ = try world.openElsewhere()
+    }
+
+    @Test func `closing does not wait for a store that is never taken back, inv26`() throws {
+        let world = try World()
+        world.put("/a", length: 1000)
+        world.play("/a").expectWhole(1000)
+        let cache = world.cache
+        Task(executorPreference: world.queues) { await cache.suspend() }
+        world.queues.advance(5 * second)
+        #expect(cache.status == .suspended)
+        hang(world)
+        let ended = Recorder<String>()
+        Task(executorPreference: world.queues) {
+            await cache.resume()
+            ended.add("taken back")
+        }
+        world.queues.advance(second)
+        Task(executorPreference: world.queues) {
+            await cache.close()
+            ended.add("closed")
+        }
+        world.queues.advance(11 * second)
+        #expect(ended.all == ["closed"])
+        #expect(cache.status == .closed)
+        recover(world)
+        #expect(ended.all == ["closed", "taken back"] && cache.status == .closed)
         _ = try world.openElsewhere()
     }
 

@@ -46,4 +46,24 @@ import Testing
         world.play("/late").expectWhole(250_000)
         #expect(world.origin.requestCount == requests)
     }
+
+    @Test func `many films at once over a disk slower than the network stay within the memory bound, inv23`() throws {
+        let (films, limit, length) = (30, Int64(4 << 20), Int64(20_000_000))
+        let world = try World { $0.tuning.unwrittenLimit = limit }
+        for film in 0..<films { world.put("/f\(film)", length: length) }
+        let players = (0..<films).map { world.player("/f\($0)") }
+        // All have files before the disk is slow.
+        for player in players { player.play(to: 100_000) }
+        world.queues.setDiskDelay(read: 0, write: 2 * second)
+        var most: Int64 = 0
+        for _ in 0..<40 {
+            for player in players { player.take(500_000) }
+            world.queues.advance(100 * millisecond)
+            most = max(most, memory(world))
+        }
+        // One piece of each film is taken however much waits.
+        #expect(most <= limit + Int64(films) * 2 * 16_384, "\(most) bytes in memory")
+        #expect(players.allSatisfy { $0.violation == nil && $0.failure == nil })
+        for player in players { player.leave() }
+    }
 }

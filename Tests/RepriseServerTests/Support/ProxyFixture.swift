@@ -95,10 +95,12 @@
             return answer
         }
 
-        /// Waits until the cache has neither readers nor transfers.
+        /// Waits until the cache has neither readers nor transfers, and what they brought is on the disk.
         func waitUntilQuiet(_ location: SourceLocation = #_sourceLocation) async {
             let cache = cache
-            let isQuiet = await eventually { cache.activity == (0, 0) }
+            let isQuiet = await eventually {
+                cache.activity == (0, 0) && !cache.openEntries.contains(where: \.hasUnwritten)
+            }
             #expect(isQuiet, "readers and transfers are left: \(cache.activity)", sourceLocation: location)
         }
     }

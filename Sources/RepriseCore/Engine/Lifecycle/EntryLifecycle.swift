@@ -24,6 +24,8 @@ struct EntryLifecycle: Sendable {
         case readable
         /// There is an entry that cannot be read now: nothing is stored, as that would replace it.
         case unreadable
+        /// It has not answered in time. The same until it does.
+        case late(isInvalidated: Bool)
     }
 
     /// What the table of open resources is to be told.
@@ -63,7 +65,14 @@ struct EntryLifecycle: Sendable {
     var isOpen: Bool { if case .open = state { true } else { false } }
     var isEnding: Bool { if case .ending = state { true } else { false } }
     var isGone: Bool { if case .gone = state { true } else { false } }
-    var isUnreadable: Bool { if case .open(.unreadable) = state { true } else { false } }
+    var isUnreadable: Bool {
+        switch state {
+        case .open(.unreadable), .open(.late): true
+        case .closed, .opening, .open(.readable), .ending, .gone: false
+        }
+    }
+    /// Whether the store has still to answer.
+    var isLate: Bool { if case .open(.late) = state { true } else { false } }
 
     /// Whether readers, if it has any, count for nothing: they have ended with an error.
     var hasEndedReaders: Bool { isEnding || isGone }
@@ -79,14 +88,29 @@ struct EntryLifecycle: Sendable {
 
     /// What is stored was made unusable by a request that changed something.
     mutating func invalidated() {
-        if case .opening(_, let since) = state { state = .opening(isInvalidated: true, since: since) }
+        switch state {
+        case .opening(_, let since): state = .opening(isInvalidated: true, since: since)
+        case .open(.late): state = .open(.late(isInvalidated: true))
+        case .closed, .open, .ending, .gone: break
+        }
     }
+
+    /// The store has not answered in time.
+    mutating func openedLate() {
+        if case .opening(let isInvalidated, _) = state { state = .open(.late(isInvalidated: isInvalidated)) }
+    }
+
+    /// The store has answered when its answer was of no use any more.
+    mutating func answeredTooLate() { if isLate { state = .open(.unreadable) } }
 
     /// The store has answered.
     mutating func opened(_ readability: Readability) -> Opened {
-        guard case .opening(let isInvalidated, _) = state else { return .tooLate }
-        state = .open(readability)
-        return isInvalidated ? .invalidated : .asStored
+        switch state {
+        case .opening(let isInvalidated, _), .open(.late(let isInvalidated)):
+            state = .open(readability)
+            return isInvalidated ? .invalidated : .asStored
+        case .closed, .open, .ending, .gone: return .tooLate
+        }
     }
 
     /// Its last reader left.

@@ -5,17 +5,19 @@ package import RepriseStorage
 ///
 /// It ends when the entry is removed, or another takes its place, while it is read: its readers go on with what they have open, and
 /// work of that entry that is still on its way must not bring the entry back, or touch the files of a new one that was made under the
-/// same key. Ending it waits for nothing; whoever takes the place waits for what is under way (`join`), on the pools.
+/// same key. Ending it waits for nothing; the one that takes the place waits for what is under way before it names a file itself, or
+/// looks for them, on the pools.
 package final class EntryWriteLease: Sendable {
     private let isOver = Lock(false)
-    /// Held across file calls.
-    private let naming = Lock(())
+    /// Held across file calls: what those whose place it took may still be doing.
+    private let naming: Lock<[EntryWriteLease]>
 
-    package init() {}
+    package init(after predecessors: [EntryWriteLease] = []) { naming = Lock(predecessors) }
 
     /// Runs work that names files; throws `.gone` where the right has ended. I/O.
     package func use<Value: Sendable>(_ work: () throws(StoreError) -> Value) throws(StoreError) -> Value {
-        try naming.withLock { _ throws(StoreError) in
+        try naming.withLock { predecessors throws(StoreError) in
+            EntryWriteLease.join(&predecessors)
             try check()
             return try work()
         }
@@ -31,13 +33,19 @@ package final class EntryWriteLease: Sendable {
 
     /// Runs the last work that names files; where it succeeds the right ends with it. Nothing where it has ended. I/O.
     package func end(_ work: () throws(StoreError) -> Void) throws(StoreError) {
-        try naming.withLock { _ throws(StoreError) in
+        try naming.withLock { predecessors throws(StoreError) in
+            EntryWriteLease.join(&predecessors)
             if isOver.withLock({ $0 }) { return }
             try work()
             end()
         }
     }
 
-    /// Waits until no work that names files is under way. I/O.
-    package func join() { naming.withLock { _ in } }
+    /// Waits until no work of those before it that names files is under way. I/O.
+    package func join() { naming.withLock { EntryWriteLease.join(&$0) } }
+
+    private static func join(_ predecessors: inout [EntryWriteLease]) {
+        for predecessor in predecessors { predecessor.join() }
+        predecessors = []
+    }
 }

@@ -76,10 +76,10 @@ final class Representation: Identifiable {
         return generation.claims(ByteRange(0, length))
     }
 
-    /// Whether every byte is stored, also where the disk does not answer now.
-    var hasCompleteFiles: Bool {
+    /// Whether every byte may be stored: also where the disk does not answer now, or not all slots have been read.
+    var mayBeComplete: Bool {
         guard let length = info.length, let files = storage.files else { return false }
-        return files.claims(ByteRange(0, length))
+        return files.firstUnloaded != nil || files.claims(ByteRange(0, length))
     }
 
     /// Whether something of it is not taken for granted by the first reader after none.

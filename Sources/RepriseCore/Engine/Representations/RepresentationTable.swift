@@ -37,7 +37,7 @@ struct RepresentationTable: Sequence {
     /// Whether the files of a representation may be named as soon as they are made: no others are, or will be then. One
     /// description at a time: of two that are written at the same moment either could be the last.
     func isFirstToCommit(_ id: RepresentationID) -> Bool {
-        !table.contains { $0.id != id && ($0.isCommitted || $0.storage.isCreating) }
+        !table.contains { $0.id != id && ($0.isCommitted || $0.storage.awaitsFiles) }
     }
 
     // MARK: Inputs
@@ -107,7 +107,7 @@ struct RepresentationTable: Sequence {
     private static func mayReplace(_ old: Representation, _ new: Representation, _ generation: Generation) -> Bool {
         let agrees =
             MediaType(old.info.fields["Content-Type"])?.type == MediaType(new.info.fields["Content-Type"])?.type
-        if old.info.isPinned || old.hasCompleteFiles || !agrees { return new.isComplete }
+        if old.info.isPinned || old.mayBeComplete || !agrees { return new.isComplete }
         let block = Swift.min(generation.layout.blockSize, new.info.length ?? .max)
         return generation.claimed.ranges.contains { $0.count >= block }
     }

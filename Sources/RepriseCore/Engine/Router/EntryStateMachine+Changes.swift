@@ -13,8 +13,10 @@ extension EntryStateMachine {
         // A 416 told of another length: its body is a message, and says nothing of the resource's bytes.
         if head.status == 416 { return lengthChanged(transfer, held, difference) }
         let new = Validator(fields: head.fields)
-        if head.status == 200 || head.status == 206, isWorthTrial(transfer, held, new, length: length) {
-            return compareBytes(of: transfer, isElsewhere(held) ? .otherHost : .entityTags)
+        if head.status == 200 || head.status == 206,
+            isWorthTrial(transfer, held, new, length: length, at: request.slot.origin)
+        {
+            return compareBytes(of: transfer, isElsewhere(held, request.slot.origin) ? .otherHost : .entityTags)
         }
         guard storable(head) || held.isTransient else {
             finish(transfer)
@@ -75,22 +77,24 @@ extension EntryStateMachine {
     // MARK: Bytes decide
 
     /// Whether a representation that seems to be another one is to be tried by an overlap of bytes instead.
-    func isWorthTrial(_ transfer: TransferState, _ held: Representation, _ new: Validator, length: Int64?) -> Bool {
+    func isWorthTrial(
+        _ transfer: TransferState, _ held: Representation, _ new: Validator, length: Int64?, at origin: String
+    ) -> Bool {
         guard environment.sameness.policy(for: url.host) == .automatic, transfer.trial == nil,
             length == nil || held.info.length == nil || length == held.info.length,
-            held.generation?.askClaimed({ $0.isEmpty }) == false || buffers.hasBytes(of: held.id)
+            held.storage.files?.askClaimed({ $0.isEmpty }) == false || buffers.hasBytes(of: held.id)
         else { return false }
-        if isElsewhere(held) { return true }
+        if isElsewhere(held, origin) { return true }
         // Only the tag differs: nodes of one CDN often disagree about tags. HTTP's own rules take tags as they are.
         guard !selector.isSharedHTTP || held.info.validator.entityTag?.isWeak == true else { return false }
         guard let old = held.info.validator.entityTag, let tag = new.entityTag, old != tag else { return false }
         return held.info.validator.lastModified == new.lastModified
     }
 
-    /// Whether what answers may be another host than the one whose validators are held. HTTP's own rules know no other place
+    /// Whether what answers, at `origin`, may be another host than the one whose validators are held. HTTP's own rules know no other place
     /// (RFC 9111 §3.4).
-    func isElsewhere(_ held: Representation) -> Bool {
-        guard environment.freshness == .immutable, !origins.isLoose(url.origin) else { return false }
+    func isElsewhere(_ held: Representation, _ origin: String) -> Bool {
+        guard environment.freshness == .immutable, !origins.isLoose(origin) else { return false }
         if environment.hostGroups.group(of: url) != nil { return true }
         return OriginURL(held.info.url).map { $0.authority != url.authority } ?? false
     }

@@ -90,6 +90,9 @@ extension EntryStateMachine {
                 earliest.add(reader.lastStep.adding(tuning.detachAfter).adding(1))
             }
             guard reader.isWaiting else { continue }
+            if representations[reader.representation]?.storage.isSilent == true {
+                earliest.add(reader.waitsSince.adding(tuning.retryDeadline))
+            }
             if let until = backoff.pausedUntil(now) { earliest.add(until) }
             if let until = restarts.pausedUntil(now) { earliest.add(until) }
             if let due = givesUpAt(reader) { earliest.add(due) }

@@ -77,7 +77,6 @@ extension EntryStateMachine {
                 return confirmElsewhere(request)
             }
         }
-        revalidation.forgetTried()
         endRevalidation()
         failed(CacheError(failure))
         failFinally(failure)

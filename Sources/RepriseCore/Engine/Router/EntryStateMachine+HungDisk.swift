@@ -23,10 +23,12 @@ extension EntryStateMachine {
 
     func addDiskDeadlines(_ earliest: inout EarliestDeadline) {
         guard let timeout = awaitedDiskTimeout else { return }
-        if let since = lifecycle.openingSince { earliest.add(since.adding(timeout)) }
+        // A disk may be known to hang since it was looked at: what is late by that is due at once, with a timer of its own.
+        let soon = now.adding(TransferTuning.millisecond)
+        if let since = lifecycle.openingSince { earliest.add(max(since.adding(timeout), soon)) }
         for representation in representations {
-            if let due = silentAt(representation, timeout: timeout) { earliest.add(due) }
-            if let due = hungWriteAt(representation, timeout: timeout) { earliest.add(due) }
+            if let due = silentAt(representation, timeout: timeout) { earliest.add(max(due, soon)) }
+            if let due = hungWriteAt(representation, timeout: timeout) { earliest.add(max(due, soon)) }
         }
     }
 
@@ -43,7 +45,8 @@ extension EntryStateMachine {
         guard let timeout = awaitedDiskTimeout else { return }
         if let since = lifecycle.openingSince, since.adding(timeout) <= now {
             leave(.noteSilence)
-            opened(nil, error: StoreError(.unavailable, "opening the entry: \(silence(timeout))"))
+            tell(.degraded(key: key.text, reason: "opening the entry: \(silence(timeout))"))
+            openedLate()
         }
         for representation in representations {
             if let due = silentAt(representation, timeout: timeout), due <= now { diskSilent(representation.id) }
@@ -80,10 +83,36 @@ extension EntryStateMachine {
         replan()
     }
 
+    /// Nothing shows that what the origin has goes on with what the disk does not give now: readers that wait and were told nothing yet
+    /// have the origin's bytes to themselves, those that were told end, and for those that do not wait yet it is tried again later. What
+    /// is stored stays what it is.
+    mutating func passBy(_ ids: [ReaderID]) {
+        for reader in ids.compactMap({ readers[$0] }) where reader.isAwaiting { passBy(reader) }
+        backoff.failed(
+            EntryStateMachine.cannotCompare, at: nil, now: now, pauses: pauses, retryAfter: 0,
+            jitter: environment.queues.randomFraction())
+        replan()
+    }
+
+    mutating func passBy(_ reader: Reader) {
+        if !reader.isAnnounced, !isPrivate {
+            redirect(reader, .alone)
+        } else {
+            fail(reader, EntryStateMachine.cannotCompare)
+        }
+    }
+
+    private static let cannotCompare = CacheError(
+        .store, "the disk does not answer, and nothing shows that the origin still has what is stored; open it again")
+
     /// A call to the files of a representation has ended, however: they are used again where they were not.
     mutating func diskAnswered(_ id: RepresentationID) {
-        guard representations[id]?.storage.isSilent == true else { return }
-        changeStorage(of: id) { $0.answered() }
+        resumeStored(id) { $0.answered() }
+    }
+
+    /// Files that could not be used can be, where `change` says so.
+    mutating func resumeStored(_ id: RepresentationID, _ change: (inout StorageState) -> Bool) {
+        guard representations[id]?.storage.isSilent == true, changeStorage(of: id, change) == true else { return }
         wakeWaiting()
         replan()
     }

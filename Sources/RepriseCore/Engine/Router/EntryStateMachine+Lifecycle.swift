@@ -9,6 +9,7 @@ extension EntryStateMachine {
 
     /// The store answered whether it has an entry.
     mutating func opened(_ entry: StoredEntry?, error: StoreError?) {
+        if lifecycle.isLate, !representations.isEmpty { return lifecycle.answeredTooLate() }
         let opened = lifecycle.opened(error == nil ? .readable : .unreadable)
         if opened == .tooLate { return }
         if let error { tell(.degraded(key: key.text, reason: error.description)) }
@@ -26,6 +27,13 @@ extension EntryStateMachine {
             // Readers without a representation are not woken: they have nothing to read.
             if reader.representation != nil { wake(reader) }
         }
+        replan()
+    }
+
+    /// The store has not answered in time: bytes come from the origin, and nothing is stored unless it answers before they do.
+    mutating func openedLate() {
+        lifecycle.openedLate()
+        for reader in readers { bind(reader) }
         replan()
     }
 
@@ -95,7 +103,8 @@ extension EntryStateMachine {
         for action in work {
             switch action {
             // Asked for again where it is still wanted.
-            case .load, .verify, .withdraw, .readOverlap: continue
+            case .load(let id, _, _), .verify(let id, _, _), .withdraw(let id, _), .readOverlap(_, let id, _, _):
+                diskAnswered(id)
             default: leave(action)
             }
         }
@@ -107,9 +116,9 @@ extension EntryStateMachine {
         for representation in representations {
             leaveDisk(representation.id, isReadable: false, "another process has the store")
             // What was asked of it will not be done.
-            changeStorage(of: representation.id) { $0.answered() }
+            changeStorage(of: representation.id) { _ = $0.answered() || $0.makingEnded() }
         }
-        if lifecycle.isOpening { opened(nil, error: nil) }
+        if lifecycle.isOpening || lifecycle.isLate { opened(nil, error: nil) }
         goOn()
     }
 
@@ -120,7 +129,7 @@ extension EntryStateMachine {
         index.dropAll()
         let now = now
         for representation in representations {
-            changeStorage(of: representation.id) { $0.storeReturned(now: now) }
+            changeStorage(of: representation.id) { $0.restartWait(now: now) }
         }
         for reader in readers { reader.restartWait(now: now) }
         bindThoseWhoAwaitIndex()
@@ -151,10 +160,11 @@ extension EntryStateMachine {
         close()
     }
 
-    /// Whether it has no reader, no transfer and nothing to write, and no files are being made: those of an entry that has gone
-    /// would come into its successor's place.
+    /// Whether it has no reader, no transfer and nothing to write, and no files are being opened or made: those of an entry that
+    /// has gone would come into its successor's place.
     var isIdle: Bool {
-        (readers.isEmpty || lifecycle.hasEndedReaders) && isAtRest && !representations.contains { $0.awaitsFiles }
+        (readers.isEmpty || lifecycle.hasEndedReaders) && isAtRest && !lifecycle.isLate
+            && !representations.contains { $0.awaitsFiles }
     }
 
     /// Lets the files go and leaves the table of open entries; the next reader opens the files again and verifies them again.

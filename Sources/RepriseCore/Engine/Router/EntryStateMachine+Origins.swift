@@ -15,10 +15,18 @@ extension EntryStateMachine {
         return OriginSelector(candidates, home: places.home).next(besides: tried, now: now)
     }
 
-    /// Where a request goes: where it was not sent yet, or anywhere where it was sent to all of them.
-    func origin(besides tried: [Int] = []) -> (place: Int, location: OriginURL) {
-        nextOrigin(besides: tried) ?? nextOrigin(besides: []) ?? (0, url)
+    /// Where a request goes: where it is bound to, where it was not sent yet, or anywhere where it was sent to all of them.
+    func origin(besides tried: [Int] = [], bound place: Int? = nil) -> (place: Int, location: OriginURL) {
+        if let place, !tried.contains(place), let places = environment.mirrors.places(of: url),
+            places.locations.indices.contains(place)
+        {
+            return (place, places.locations[place])
+        }
+        return nextOrigin(besides: tried) ?? nextOrigin(besides: []) ?? (0, url)
     }
+
+    /// Whether several origins serve it.
+    var hasMirrors: Bool { environment.mirrors.places(of: url) != nil }
 
     /// When the host asked not to be asked for this, and for how long; `nil` where one of them may be.
     var holdOff: HostTable.HoldOff? {
@@ -35,18 +43,19 @@ extension EntryStateMachine {
 
     /// How long an answer's head may take: less where another origin can be asked.
     func headTimeout(of request: OriginRequestState, besides tried: [Int]) -> Int64 {
-        nextOrigin(besides: tried + [request.place]) == nil ? tuning.headTimeout : tuning.nextOriginTimeout
+        !request.isOneOfSeveral || nextOrigin(besides: tried + [request.place]) == nil
+            ? tuning.headTimeout : tuning.nextOriginTimeout
     }
 
     /// A request goes to one of several origins: to find out whether it is back, where it had failed.
     mutating func noteAsked(_ request: OriginRequestState) {
-        guard environment.mirrors.places(of: url) != nil else { return }
+        guard request.isOneOfSeveral else { return }
         leave(.note(.asked, origin: request.slot.origin))
     }
 
     /// A request came to something. What is told of one of several counts for where the next goes.
     mutating func note(_ outcome: CircuitBreaker.Outcome, of request: OriginRequestState, _ reason: String) {
-        guard environment.mirrors.places(of: url) != nil else { return }
+        guard request.isOneOfSeveral else { return }
         request.noteOutcome()
         leave(.note(.outcome(outcome), origin: request.slot.origin))
         if outcome != .answered { tell(.originFailed(origin: request.slot.origin, reason: reason)) }

@@ -26,7 +26,7 @@ extension EntryStateMachine {
         tuning.leastReach = max(tuning.leastReach, environment.store?.layout.blockSize ?? 0)
         return TransferPlanner(
             tuning: tuning, servesRanges: representation?.info.servesRanges ?? true,
-            isKept: representation?.storage.isOff != true, isContended: environment.hosts.isContended(origin),
+            isKept: representation?.storage.isOff != true,
             measure: environment.hosts.measure(of: origin), now: now)
     }
 
@@ -125,7 +125,8 @@ extension EntryStateMachine {
             requestEnd: request?.end ?? request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
             isRequesting: request != nil, pausedSince: transfer.pausedSince,
             lastProgress: transfer.lastProgress, hasHead: request?.hasHead ?? false, unwanted: transfer.unwanted,
-            isIdle: request.map { $0.hasHead && !$0.isDemanding } ?? false)
+            isIdle: request.map { $0.hasHead && !$0.isDemanding } ?? false,
+            isContended: request.map { environment.hosts.isContended($0.slot.origin) } ?? false)
     }
 
     /// Where the next byte after `head` is that is in memory, or that another transfer of the representation brings next.
@@ -194,6 +195,7 @@ extension EntryStateMachine {
         // The disk cannot be read now: nothing is deleted, bytes come from the origin and are not stored.
         if let error, representations[id]?.generation != nil { leaveDisk(id, isReadable: false, error) }
         bindThoseWhoAwaitIndex()
+        commitWhatIsDue()
         wakeWaiting()
         replan()
     }

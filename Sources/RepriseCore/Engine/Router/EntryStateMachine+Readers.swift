@@ -110,7 +110,7 @@ extension EntryStateMachine {
         reader.putBack(range)
         guard let representation = representations[reader.representation], let generation = representation.generation
         else { return }
-        leave(.withdraw(representation.id, generation))
+        if index.beginWithdrawal(of: representation.id, now: now) { leave(.withdraw(representation.id, generation)) }
     }
 
     // MARK: Bytes
@@ -135,7 +135,7 @@ extension EntryStateMachine {
             return .end
         }
         let wanted = ByteRange(position, min(end, ByteRange(offset: position, count: Int64(limit)).upperBound))
-        let generation = representation.generation
+        let generation = index.isWithdrawing(representation.id) ? nil : representation.generation
         if let lease = generation?.lease(wanted) {
             serve(reader, lease.range, isStored: true)
             if needsPlan(after: reader, generation, end) { replan() }

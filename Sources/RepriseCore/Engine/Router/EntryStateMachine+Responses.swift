@@ -117,8 +117,10 @@ extension EntryStateMachine {
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
         _ representation: Representation?, length: Int64?, isConfirmed: Bool
     ) {
-        if let representation, request.asked != nil, representation.info.servesRanges, isElsewhere(representation),
-            isWorthTrial(transfer, representation, Validator(fields: head.fields), length: length)
+        if let representation, request.asked != nil, representation.info.servesRanges,
+            isElsewhere(representation, request.slot.origin),
+            isWorthTrial(
+                transfer, representation, Validator(fields: head.fields), length: length, at: request.slot.origin)
         {
             // Not a host without ranges, but one that does not know the condition.
             return compareBytes(of: transfer, .otherHost)

@@ -8,7 +8,7 @@ extension EntryStateMachine {
     /// Readers that may not use what is stored before the origin has confirmed it share one conditional request.
     mutating func startRevalidation() {
         var awaiting = readers.awaitingValidation
-        guard revalidation.background != nil || !awaiting.isEmpty else { return }
+        guard revalidation.background != nil || !awaiting.isEmpty else { return revalidation.forgetTried() }
         guard let offered = representations.offered else {
             // There is nothing to be confirmed any more: they begin anew.
             revalidation.forgetBackground()
@@ -32,7 +32,8 @@ extension EntryStateMachine {
         fields["Accept-Encoding"] = "identity"
         for line in Confirmation.conditions([offered.info.validator]).lines { fields[line.name] = line.value }
         let request = OriginRequestState(
-            id: makeID(), url: url, place: place, location: location, slot: slot, requester: requester?.id,
+            id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
+            requester: requester?.id,
             callerFields: caller.fields, asked: nil,
             isConditional: true, isCheck: false, now: now)
         revalidation.begin(request, of: offered.id)
@@ -96,13 +97,16 @@ extension EntryStateMachine {
     /// One of several origins has not answered: the next is asked.
     mutating func confirmElsewhere(_ request: OriginRequestState) {
         revalidation.failed(at: request.place)
-        endRevalidation()
+        if let request = revalidation.end() { close(request) }
         if request.requester == nil { revalidation.want(for: Caller(request.callerFields, for: request.url)) }
         replan()
     }
 
     /// Ends the request of a confirmation.
-    mutating func endRevalidation() { if let request = revalidation.end() { close(request) } }
+    mutating func endRevalidation() {
+        revalidation.forgetTried()
+        if let request = revalidation.end() { close(request) }
+    }
 
     /// The answer to a confirmation is another representation: its body, which comes with it, is used.
     private mutating func replaced(

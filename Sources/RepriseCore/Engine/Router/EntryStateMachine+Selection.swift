@@ -44,6 +44,10 @@ extension EntryStateMachine {
             representation.isCommitted && !isInUse(representation.id)
             && !PartialContentRule.mayComplete(representation.info.fields)
         guard isLoose || reader.cacheControl.onlyIfCached else { return true }
+        guard !representation.storage.isSilent else {
+            if reader.cacheControl.onlyIfCached { fail(reader, .onlyIfCached) } else { passBy(reader) }
+            return false
+        }
         switch holdsAll(of: reader, representation) {
         case true?: return true
         case nil: reader.awaitIndex()

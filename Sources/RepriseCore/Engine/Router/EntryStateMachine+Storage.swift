@@ -120,7 +120,7 @@ extension EntryStateMachine {
     /// The files of a representation were made, or could not be.
     mutating func staged(_ id: RepresentationID, _ entry: StoredEntry?, isCommitted: Bool, _ error: StoreError?) {
         tellWatchers()
-        diskAnswered(id)
+        resumeStored(id) { $0.makingEnded() }
         guard let representation = representations[id], representation.storage.isCreating else {
             if let entry, !isCommitted { leave(.abandon(entry.info)) }
             return
@@ -129,7 +129,7 @@ extension EntryStateMachine {
         guard let entry else {
             stopStoring(representation, error?.description ?? "the entry could not be made")
             // Those that were to take its place have nothing to wait for.
-            for other in representations { commitIfDue(other) }
+            commitWhatIsDue()
             return
         }
         leave(.addUsage(Quota.entryCost))
@@ -156,9 +156,20 @@ extension EntryStateMachine {
     /// Names the files of a representation where it is time to. What the description names is on the disk before the old files
     /// go: a power cut leaves one of the two.
     private mutating func commitIfDue(_ representation: Representation) {
-        guard !lifecycle.isRemoved, representations.commitIfDue(representation.id) else { return }
-        writeDescription(of: representation, syncing: representation.generation)
+        if lifecycle.isRemoved { return }
+        if representations.commitIfDue(representation.id) {
+            return writeDescription(of: representation, syncing: representation.generation)
+        }
+        // Whether the one it is to replace is complete is known once its slots have been read.
+        guard !representation.isCommitted, representation.generation != nil,
+            let old = representations.first(where: { $0.isCommitted }), let files = old.generation,
+            let unloaded = files.firstUnloaded
+        else { return }
+        load(old.id, files, unloaded)
     }
+
+    /// Something was learnt of one representation that may let another be named.
+    mutating func commitWhatIsDue() { for representation in representations { commitIfDue(representation) } }
 
     /// `info.json` could not be written.
     mutating func commitFailed(_ id: RepresentationID, _ error: StoreError) {

@@ -135,7 +135,7 @@ extension EntryStateMachine {
     /// Sends a transfer's next request, once stored bytes for an overlap are read and the host has a connection slot.
     mutating func ask(_ transfer: TransferState) {
         guard transfer.request == nil, !transfer.readsOverlap else { return }
-        let (place, location) = origin(besides: transfer.tried)
+        let (place, location) = origin(besides: transfer.tried, bound: transfer.boundPlace)
         let wanted = nextRange(of: transfer)
         var guarded = RangeContinuation.Request(
             range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)
@@ -150,7 +150,8 @@ extension EntryStateMachine {
                 return leave(.readOverlap(transfer.id, representation.id, generation, range))
             case .giveUp:
                 finish(transfer)
-                return giveUp(representation)
+                return representation.storage.isSilent
+                    ? passBy(transfer.readers) : giveUp(representation)
             }
         }
         if let slot = transfer.slot, slot.origin != location.origin { returnSlot(of: transfer) }
@@ -167,7 +168,8 @@ extension EntryStateMachine {
         if let range = guarded.range { fields["Range"] = RangeSpecifier.field(for: range) }
         if let ifRange = guarded.ifRange { fields["If-Range"] = ifRange }
         let request = OriginRequestState(
-            id: makeID(), url: url, place: place, location: location, slot: slot, requester: requester?.id,
+            id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
+            requester: requester?.id,
             callerFields: caller.fields,
             asked: guarded.range, isConditional: guarded.ifRange != nil, isCheck: guarded.isCheck, now: now)
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
@@ -338,7 +340,7 @@ extension EntryStateMachine {
 
     /// Whether no byte of a representation is stored or may still be, in memory, or in a reader's hands. What was not looked at may be stored.
     func isBlank(_ representation: Representation) -> Bool {
-        representation.storage.files.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
+        representation.storage.heldFiles.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
             && !buffers.hasBytes(of: representation.id) && !buffers.mayStillStore(representation.id)
             && !readers.reading(representation.id).contains(where: \.hasBytes)
     }

@@ -141,6 +141,8 @@ extension EntryStateMachine {
             let base = transfer.buffer.flatMap { buffers[$0]?.range.lowerBound } ?? 0
             for reader in readers.reading(representation.id)
             where reader.isWaiting && reader.position < base && isStarving(reader) {
+                // A disk that does not answer may yet.
+                if representation.storage.isSilent, now < reader.waitsSince.adding(tuning.retryDeadline) { continue }
                 if !reader.isAnnounced, !isPrivate {
                     redirect(reader, .alone)
                 } else {

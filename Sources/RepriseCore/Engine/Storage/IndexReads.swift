@@ -5,6 +5,8 @@ struct IndexReads {
     private struct Reads {
         let representation: RepresentationID
         var ranges = ByteRangeSet()
+        /// Whether what was verified is being taken back.
+        var isWithdrawing = false
         /// When the first of them was begun, or the last one ended; nanoseconds.
         var since: Int64
     }
@@ -12,7 +14,20 @@ struct IndexReads {
     private var reads: [Reads] = []
 
     /// Whether nothing is being read.
-    var isEmpty: Bool { reads.allSatisfy(\.ranges.isEmpty) }
+    var isEmpty: Bool { reads.allSatisfy { $0.ranges.isEmpty && !$0.isWithdrawing } }
+
+    /// Whether what was verified of a representation is being taken back: nothing of it is handed out until that is done.
+    func isWithdrawing(_ representation: RepresentationID) -> Bool {
+        reads.contains { $0.isWithdrawing && $0.representation == representation }
+    }
+
+    /// What was verified is to be taken back. `false` where it is being already.
+    mutating func beginWithdrawal(of representation: RepresentationID, now: Int64) -> Bool {
+        _ = begin(ByteRange(0, 0), of: representation, now: now)
+        guard let index = position(of: representation), !reads[index].isWithdrawing else { return false }
+        reads[index].isWithdrawing = true
+        return true
+    }
 
     private func position(of representation: RepresentationID) -> Int? {
         reads.firstIndex { $0.representation == representation }
@@ -27,7 +42,7 @@ struct IndexReads {
             reads.append(Reads(representation: representation, since: now))
             index = reads.count - 1
         }
-        if reads[index].ranges.isEmpty { reads[index].since = now }
+        if reads[index].ranges.isEmpty, !reads[index].isWithdrawing { reads[index].since = now }
         let gaps = Array(reads[index].ranges.gaps(in: range))
         for gap in gaps { reads[index].ranges.insert(gap) }
         return gaps
@@ -40,12 +55,15 @@ struct IndexReads {
 
     /// Since when the disk has answered none that are under way, in nanoseconds; `nil` where none are.
     func waitingSince(_ representation: RepresentationID) -> Int64? {
-        guard let index = position(of: representation), !reads[index].ranges.isEmpty else { return nil }
+        guard let index = position(of: representation), !reads[index].ranges.isEmpty || reads[index].isWithdrawing
+        else { return nil }
         return reads[index].since
     }
 
+    /// Slots or checksums were read; what was verified was taken back where `range` is empty.
     mutating func end(_ range: ByteRange, of representation: RepresentationID, now: Int64) {
         guard let index = position(of: representation) else { return }
+        if range.isEmpty { reads[index].isWithdrawing = false }
         reads[index].ranges.remove(range)
         reads[index].since = now
     }

@@ -81,6 +81,9 @@ struct StorageState {
     /// The files bytes may be written to now.
     var writable: Generation? { if case .storing(let generation) = state { generation } else { nil } }
 
+    /// The files whose bytes can be read, or may be again.
+    var heldFiles: Generation? { if case .creating(let before, _) = state { before } else { files } }
+
     var isUndecided: Bool { if case .undecided = state { true } else { false } }
     var isCreating: Bool { if case .creating = state { true } else { false } }
     /// Whether its files are being made, however long that takes.
@@ -187,25 +190,28 @@ struct StorageState {
         case .undecided, .silent: return
         case .creating(let files, _): state = .silent(files, .failed, isMaking: true)
         case .storing(let files), .waitingForSpace(let files, _): state = .silent(files, .failed, isMaking: false)
-        case .off(let files, let refusal): return state = .silent(files, refusal, isMaking: false)
+        case .off(let files, let refusal): state = .silent(files, refusal, isMaking: false)
         }
         retryLater(now: now, firstPause: firstPause, longestPause: longestPause)
     }
 
-    /// A call to its files has ended. `false` where none was late.
+    /// A call to its files has ended. `false` where none was late, or it is their making that is.
     mutating func answered() -> Bool {
-        guard case .silent(let files, let refusal, _) = state else { return false }
+        guard case .silent(let files, let refusal, isMaking: false) = state else { return false }
         state = .off(files, refusal)
         return true
     }
 
-    /// The store was given away and is back: time stood still. What was asked of the files is asked again, but for their making.
-    mutating func storeReturned(now: Int64) {
-        switch state {
-        case .creating(let before, _): state = .creating(before: before, since: now)
-        case .silent(let files, let refusal, isMaking: false): state = .off(files, refusal)
-        case .undecided, .storing, .waitingForSpace, .off, .silent: break
-        }
+    /// The making of its files has ended. `false` where that was not late.
+    mutating func makingEnded() -> Bool {
+        guard case .silent(let files, let refusal, isMaking: true) = state else { return false }
+        state = .off(files, refusal)
+        return true
+    }
+
+    /// Its files are still being made; time stood still.
+    mutating func restartWait(now: Int64) {
+        if case .creating(let before, _) = state { state = .creating(before: before, since: now) }
     }
 
     /// Others deleted its files: new ones are made.
@@ -220,11 +226,12 @@ struct StorageState {
 
     /// Its files are not the entry's any more, or cannot be read.
     mutating func leave(isReadable: Bool) {
-        state =
-            if case .silent(let files, _, let isMaking) = state {
-                .silent(isReadable ? files : nil, .left, isMaking: isMaking)
-            } else {
-                .off(isReadable ? generation : nil, .left)
-            }
+        let files = isReadable ? heldFiles : nil
+        switch state {
+        case .silent(_, _, let isMaking): state = .silent(files, .left, isMaking: isMaking)
+        // However long it takes, its making has to end.
+        case .creating: state = .silent(files, .left, isMaking: true)
+        case .undecided, .storing, .waitingForSpace, .off: state = .off(files, .left)
+        }
     }
 }

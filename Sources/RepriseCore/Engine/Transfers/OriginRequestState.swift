@@ -25,6 +25,8 @@ final class OriginRequestState {
     let place: Int
     /// Where it was sent.
     let location: OriginURL
+    /// Whether others serve the resource, too.
+    let isOneOfSeveral: Bool
     let slot: HostTable.Slot
     /// The reader whose fields it carries: what is not to be shared belongs to that one alone. `nil` where no reader waits.
     let requester: ReaderID?
@@ -57,7 +59,8 @@ final class OriginRequestState {
     private var measuredFrom: Int64 = 0
 
     init(
-        id: RequestID, url: OriginURL, place: Int, location: OriginURL, slot: HostTable.Slot, requester: ReaderID?,
+        id: RequestID, url: OriginURL, place: Int, location: OriginURL, isOneOfSeveral: Bool, slot: HostTable.Slot,
+        requester: ReaderID?,
         callerFields: HTTPFields,
         asked: ByteRange?, isConditional: Bool, isCheck: Bool, now: Int64
     ) {
@@ -65,6 +68,7 @@ final class OriginRequestState {
         self.url = url
         self.place = place
         self.location = location
+        self.isOneOfSeveral = isOneOfSeveral
         self.slot = slot
         self.requester = requester
         self.callerFields = callerFields

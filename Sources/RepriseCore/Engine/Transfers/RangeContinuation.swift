@@ -166,6 +166,18 @@ struct RangeContinuation {
         }
     }
 
+    /// Whether its next request has to go to the origin that the last one went to: what another origin has shows nothing of bytes
+    /// that this one sent, nor why its validators differ.
+    var isBoundToOrigin: Bool {
+        if trial != nil { return true }
+        switch state {
+        case .withheld, .checking: return true
+        // Until something has come it may be another's.
+        case .withholding(let withheld): return !withheld.bytes.isEmpty
+        case .unconfirmed, .reading, .unreadable, .known, .comparing, .confirmed, .apart: return false
+        }
+    }
+
     /// The next request for `wanted`; without ranges (`isSequential`) it begins at 0.
     mutating func next(_ wanted: ByteRange, isSequential: Bool, _ known: Known) -> Step {
         // Where there is nothing to be mixed with, a condition could only keep the bytes away.
@@ -176,7 +188,10 @@ struct RangeContinuation {
         guard let guarding = known.guarding else { return .giveUp }
         let whole = Request(
             range: isSequential ? nil : wanted, ifRange: isSequential ? nil : guarding.ifRange, isCheck: false)
-        guard guarding.comparesOverlap else { return .send(whole) }
+        guard guarding.comparesOverlap else {
+            state = .unconfirmed
+            return .send(whole)
+        }
         switch state {
         case .reading: return .wait
         // One that is to be compared already was not sent yet: there was no connection slot.
@@ -334,6 +349,12 @@ struct RangeContinuation {
         case .withholding, .withheld, .checking: state = .unconfirmed
         case .unconfirmed, .reading, .unreadable, .known, .comparing, .confirmed, .apart: break
         }
+    }
+
+    /// Another origin is asked: what was withheld of the last one's bytes is asked for again, and its trial is over.
+    mutating func changedOrigin() {
+        wentElsewhere()
+        trial = nil
     }
 
     /// Validators differ, which need not mean that the bytes do: the next request compares them.

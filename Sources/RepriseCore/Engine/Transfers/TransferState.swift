@@ -33,6 +33,8 @@ final class TransferState: Identifiable {
     private var continuation: RangeContinuation
     /// When stored bytes were asked for that an answer is to be compared with, in nanoseconds.
     private var overlapAskedAt: Int64 = 0
+    /// The place of the origin that its last request went to.
+    private var lastPlace = 0
     private let makeContinuation: () -> RangeContinuation
 
     init(
@@ -69,6 +71,8 @@ final class TransferState: Identifiable {
     var readsOverlap: Bool { continuation.isReading }
     /// Since when they are being read, in nanoseconds; `nil` where they are not.
     var readsOverlapSince: Int64? { continuation.isReading ? overlapAskedAt : nil }
+    /// The place its next request has to go to; `nil` where it may go anywhere.
+    var boundPlace: Int? { continuation.isBoundToOrigin ? lastPlace : nil }
     /// Why bytes decide although validators differ.
     var trial: RangeContinuation.Trial? { continuation.trial }
     /// Whether bytes have shown, or will before any other is taken, that the answers belong to the representation.
@@ -126,6 +130,7 @@ final class TransferState: Identifiable {
     /// Its request is sent.
     func begin(_ request: OriginRequestState, asking range: ByteRange, now: Int64) {
         guard connection.begin(request, for: ()) else { return }
+        lastPlace = request.place
         lastProgress = now
         guard !request.isCheck else { return }
         // What is asked for again from where it was asked for before counts once.
@@ -134,7 +139,10 @@ final class TransferState: Identifiable {
     }
 
     /// Takes over a request that was sent for something else, and whose answer brings content.
-    func adopt(_ request: OriginRequestState) { connection.adopt(request, for: ()) }
+    func adopt(_ request: OriginRequestState) {
+        connection.adopt(request, for: ())
+        lastPlace = request.place
+    }
 
     /// Its request is over, if it has one.
     func endRequest() -> OriginRequestState? {
@@ -144,7 +152,10 @@ final class TransferState: Identifiable {
     }
 
     /// The origin at a place has not answered; another is asked.
-    func failed(at place: Int) { connection.failed(at: place) }
+    func failed(at place: Int) {
+        connection.failed(at: place)
+        continuation.changedOrigin()
+    }
 
     /// An origin has answered.
     func answered() { connection.forgetTried() }
