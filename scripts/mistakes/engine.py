@@ -117,7 +117,7 @@ MISTAKES = {
                "            entry.handle(.leaseLate(generation))\n            self.putBack(lease)\n            then(nil)\n",
                "            _ = generation\n", "HungDiskTests"),
     "answered": ("a disk that answers again is left alone for ever", ROUTER + "HungDisk.swift",
-                 "        resumeStored(id) { $0.answered() }\n", "", "HungDiskTests"),
+                 "changeStorage(of: id, { $0.answered(call) }) == true else {", "now < 0 else {", "HungDiskTests"),
     "blank": ("what a silent disk holds counts for nothing", ROUTER + "Transfers.swift",
               "representation.storage.heldFiles.map { $0.firstUnloaded", "representation.generation.map { $0.firstUnloaded",
               "world"),
@@ -138,6 +138,6 @@ MISTAKES = {
     "passed by": ("a disk that does not answer loses what is stored", ROUTER + "Transfers.swift",
                   "return representation.storage.isSilent\n", "return representation.storage.isSilent && now < 0\n", "HungDiskTests"),
     "forgotten": ("files that are being made are forgotten when another call ends", ENGINE + "Storage/StorageState.swift",
-                  "guard case .silent(let files, let refusal, isMaking: false) = state else { return false }",
+                  "guard case .silent(let files, let refusal, call) = state else { return false }",
                   "guard case .silent(let files, let refusal, _) = state else { return false }", "StorageStateTests"),
 }

@@ -42,7 +42,7 @@ extension MediaResource {
         let queues = cache.environment.queues
         let identity = UInt64(queues.randomFraction() * 0x1p52) << 11 | 1
         let info = try description.info(request, path: path, identity: identity, now: queues.wallClock())
-        // While it is open a repair knows that somebody may be making it.
+        // While the entry is open a repair does not take it for left over.
         _ = cache.table.entry(for: request)
         let begun = try await cache.onDisk { () throws(StoreError) in try store.beginImport(path, as: info) }
         do throws(CacheError) {

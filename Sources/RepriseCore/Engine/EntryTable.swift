@@ -3,15 +3,15 @@ import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 
-/// The entries that are open: one for each resource, which all share who read it, and beside them those of one reader alone and
-/// those that were removed or replaced while they were read.
+/// The entries that are open: one for each resource, which its readers share, and beside them the entries of one reader
+/// alone and the entries that were removed or replaced while they were read.
 ///
 ///     listed --removed, private--> unlisted: its readers go on, new ones get another --last of them left--> gone
 ///
 /// Safe to use from any thread. Lock order: table, then entry.
 package final class EntryTable: Sendable {
     private struct State {
-        /// Those that who comes is given.
+        /// The entries that new readers are given.
         var listed: [ResourceKey: ActiveEntry] = [:]
         var unlisted: [ObjectIdentifier: ActiveEntry] = [:]
         var idleLimit: IdleLimit
@@ -28,7 +28,7 @@ package final class EntryTable: Sendable {
     private let environment: EntryEnvironment
     private let state: Lock<State>
 
-    /// - Parameter mostIdle: Entries nobody reads that stay open, at most.
+    /// - Parameter mostIdle: Most entries without readers that stay open.
     init(_ environment: EntryEnvironment, mostIdle: Int) {
         self.environment = environment
         state = Lock(State(idleLimit: IdleLimit(most: mostIdle)))
@@ -68,7 +68,7 @@ package final class EntryTable: Sendable {
         return entry
     }
 
-    /// The entry with that folder name; `nil` for what nobody can be asked for and no open entry makes. I/O.
+    /// The entry with that folder name; `nil` where its files name no URL and no open entry makes them. I/O.
     func entry(named name: String, in store: Store) throws(StoreError) -> ActiveEntry? {
         if let info = try store.describe(name: name)?.info, let url = OriginURL(info.url) {
             return entry(for: ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]))

@@ -199,7 +199,7 @@ private final class FailoverExchange: OriginExchange {
             return (state.exchange, state.hasHead ? nil : (state.asked, state.sentAt))
         }
         exchange?.cancel()
-        // Whoever asked has waited too long as well; the last of several has no timer of its own.
+        // The caller has waited too long as well; the last of several origins has no timer here.
         if let silent, let location = silent.location, client.isLate(since: silent.since) {
             client.note(.unreachable, of: location, "no answer in time")
         }

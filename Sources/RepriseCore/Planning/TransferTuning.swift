@@ -25,7 +25,7 @@ package struct TransferTuning: Sendable, Hashable {
     /// A call to the disk that takes so long counts as failed: playback goes on without the store. (A disk that was asleep takes
     /// up to three seconds to turn.)
     package var diskTimeout: Int64 = 5 * second
-    /// The same while a call is known to hang for longer than that already: nobody waits as long again for the same disk.
+    /// The same while a call is known to hang for longer than that already: no second reader waits as long for the same disk.
     package var hungDiskTimeout: Int64 = second
     /// For so long after it was noticed: a disk that sleeps since may take its time to turn.
     package var hungDiskMemory: Int64 = 30 * second

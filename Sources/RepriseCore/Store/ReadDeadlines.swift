@@ -1,6 +1,6 @@
 import ReprisePlatform
 
-/// Reads of leased bytes that are under way, each with a time after which nobody waits for it any longer.
+/// Reads of leased bytes that are under way, each with a time after which its reader goes on without it.
 ///
 ///     begun --end in time--> answered
 ///       \--its time is over--> late --end--> answered late

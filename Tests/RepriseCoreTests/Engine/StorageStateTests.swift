@@ -93,9 +93,9 @@ import Testing
             #expect(name == .undecided || state.generation == nil && state.isOff, "\(name)")
             state.created(generations.second)
             #expect(name == .undecided || state.isSilent, "\(name)")
-            let isAnswered = state.answered() || state.makingEnded()
+            let isAnswered = state.answered(.other) || state.answered(.making)
             #expect(isAnswered == (name != .undecided), "\(name)")
-            let again = state.answered() || state.makingEnded()
+            let again = state.answered(.other) || state.answered(.making)
             #expect(!again)
             if text(state) != before { found.append("\(name.rawValue): \(text(state))") }
         }
@@ -114,10 +114,10 @@ import Testing
             state.restartWait(now: 50)
             #expect(name != .creating || state.creatingSince == 50)
             state.silence(now: 0, firstPause: 10, longestPause: 40)
-            let isOtherAnswer = state.answered()
+            let isOtherAnswer = state.answered(.other)
             #expect(isOtherAnswer == (!isMaking && name != .undecided), "\(name)")
             #expect(state.awaitsFiles == isMaking, "\(name)")
-            let hasEnded = state.makingEnded()
+            let hasEnded = state.answered(.making)
             #expect(hasEnded == isMaking && !state.awaitsFiles, "\(name)")
         }
         var left = make(.creating)
@@ -129,12 +129,12 @@ import Testing
         var state = make(.silent)
         state.leave(isReadable: true)
         #expect(text(state) == "silent")
-        _ = state.answered()
+        _ = state.answered(.other)
         #expect(text(state) == "off left reads 1")
         var lost = make(.silent)
         lost.leave(isReadable: false)
         #expect(text(lost) == "silent")
-        _ = lost.answered()
+        _ = lost.answered(.other)
         #expect(text(lost) == "off left")
     }
 

@@ -135,6 +135,51 @@ import Testing
         #expect(world.origin.requestCount == requests, "what was complete is complete")
     }
 
+    @Test func `a disk that answers again is used by the entry that is open, inv22`() throws {
+        let world = try World()
+        world.put("/a", length: 3_000_000)
+        world.play("/a").expectWhole(3_000_000)
+        try world.restart()
+        // It keeps the entry open.
+        let standing = world.player("/a", ByteRange(0, 100_000))
+        standing.play(to: 10)
+        world.queues.setDiskDelay(read: 20 * second, write: 20 * second)
+        let during = world.player("/a", ByteRange(2_000_000, 3_000_000))
+        during.finish()
+        during.expectWhole(3_000_000, from: 2_000_000)
+        #expect(world.origin.bodyBytes > 3_000_000)
+        world.queues.setDiskDelay(read: 0, write: 0)
+        world.queues.advance(25 * second)
+        let requests = world.origin.requestCount
+        world.play("/a").expectWhole(3_000_000)
+        #expect(world.origin.requestCount == requests)
+        standing.leave()
+    }
+
+    @Test func `a part that the origin's bytes cannot be compared with stays stored, inv16 inv22`() throws {
+        let world = try World { $0.tuning.readAhead = 64 * 1024 }
+        let part = ByteRange(0, 1_000_000)
+        world.put("/a", length: 3_000_000) {
+            $0.tag = .none
+            $0.hasLastModified = false
+        }
+        world.play("/a", part).expectWhole(part.upperBound)
+        world.queues.advance(10 * second)
+        let stored = world.player("/a").resource.storedRanges().ranges[0]
+        try world.restart()
+        let player = world.player("/a", ByteRange(stored.upperBound - 100_000, 2_000_000))
+        player.play(to: stored.upperBound - 90_000)
+        // The slots are read; the bytes that the next answer is to be compared with are not.
+        world.queues.setDiskDelay(read: 20 * second, write: 20 * second)
+        player.finish()
+        #expect(player.violation == nil)
+        #expect(player.failure?.code == .store, "the origin was not asked whether the resource has changed")
+        world.queues.setDiskDelay(read: 0, write: 0)
+        world.queues.advance(60 * second)
+        world.origin.setDown(true)
+        world.play("/a", stored).expectWhole(stored.upperBound)
+    }
+
     @Test func `closing does not wait for the disk, and the root is let go when it answers`() throws {
         let world = try World()
         world.put("/a", length: 1_000_000)

@@ -5,11 +5,11 @@ package import RepriseStorage
 ///
 /// It ends when the entry is removed, or another takes its place, while it is read: its readers go on with what they have open, and
 /// work of that entry that is still on its way must not bring the entry back, or touch the files of a new one that was made under the
-/// same key. Ending it waits for nothing; the one that takes the place waits for what is under way before it names a file itself, or
+/// same key. Ending it waits for nothing; the successor waits for what is under way before it names a file itself, or
 /// looks for them, on the pools.
 package final class EntryWriteLease: Sendable {
     private let isOver = Lock(false)
-    /// Held across file calls: what those whose place it took may still be doing.
+    /// Held across file calls: the leases of earlier entries, whose work may still run.
     private let naming: Lock<[EntryWriteLease]>
 
     package init(after predecessors: [EntryWriteLease] = []) { naming = Lock(predecessors) }

@@ -53,7 +53,7 @@ extension EntryStateMachine {
     mutating func requestFailed(_ transfer: TransferState, _ failure: OriginFailure) {
         if let request = transfer.request {
             noteFailure(of: request, failure)
-            if !request.hasHead, nextOrigin(besides: transfer.tried + [request.place]) != nil {
+            if !request.hasHead, hasAnother(than: request, besides: transfer.tried) {
                 return askElsewhere(transfer, request)
             }
         }
@@ -73,7 +73,7 @@ extension EntryStateMachine {
     mutating func confirmationFailed(_ failure: OriginFailure) {
         if let request = revalidation.inFlight?.request {
             noteFailure(of: request, failure)
-            if !request.hasHead, nextOrigin(besides: revalidation.tried + [request.place]) != nil {
+            if !request.hasHead, hasAnother(than: request, besides: revalidation.tried) {
                 return confirmElsewhere(request)
             }
         }

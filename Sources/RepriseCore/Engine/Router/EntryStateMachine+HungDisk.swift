@@ -8,11 +8,12 @@ extension EntryStateMachine {
     /// When a call to the files of a representation is too late, in nanoseconds; `nil` where none is awaited.
     private func silentAt(_ representation: Representation, timeout: Int64) -> Int64? {
         if representation.storage.isSilent { return nil }
-        let reads = transfers.filter { $0.representation == representation.id }.compactMap(\.readsOverlapSince)
-        let since = (reads + [index.waitingSince(representation.id), representation.storage.creatingSince]).compactMap {
-            $0
+        var since = [index.waitingSince(representation.id), representation.storage.creatingSince].compactMap { $0 }
+            .min()
+        for transfer in transfers where transfer.representation == representation.id {
+            if let asked = transfer.readsOverlapSince { since = min(since ?? asked, asked) }
         }
-        return since.min()?.adding(timeout)
+        return since?.adding(timeout)
     }
 
     /// When a write of a representation is too late, in nanoseconds.
@@ -106,13 +107,10 @@ extension EntryStateMachine {
         .store, "the disk does not answer, and nothing shows that the origin still has what is stored; open it again")
 
     /// A call to the files of a representation has ended, however: they are used again where they were not.
-    mutating func diskAnswered(_ id: RepresentationID) {
-        resumeStored(id) { $0.answered() }
-    }
-
-    /// Files that could not be used can be, where `change` says so.
-    mutating func resumeStored(_ id: RepresentationID, _ change: (inout StorageState) -> Bool) {
-        guard representations[id]?.storage.isSilent == true, changeStorage(of: id, change) == true else { return }
+    mutating func diskAnswered(_ id: RepresentationID, _ call: StorageState.LateCall = .other) {
+        guard representations[id]?.storage.isSilent == true, changeStorage(of: id, { $0.answered(call) }) == true else {
+            return
+        }
         wakeWaiting()
         replan()
     }

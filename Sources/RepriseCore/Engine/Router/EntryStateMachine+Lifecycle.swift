@@ -116,7 +116,7 @@ extension EntryStateMachine {
         for representation in representations {
             leaveDisk(representation.id, isReadable: false, "another process has the store")
             // What was asked of it will not be done.
-            changeStorage(of: representation.id) { _ = $0.answered() || $0.makingEnded() }
+            changeStorage(of: representation.id) { _ = $0.answered(.other) || $0.answered(.making) }
         }
         if lifecycle.isOpening || lifecycle.isLate { opened(nil, error: nil) }
         goOn()

@@ -43,8 +43,12 @@ extension EntryStateMachine {
 
     /// How long an answer's head may take: less where another origin can be asked.
     func headTimeout(of request: OriginRequestState, besides tried: [Int]) -> Int64 {
-        !request.isOneOfSeveral || nextOrigin(besides: tried + [request.place]) == nil
-            ? tuning.headTimeout : tuning.nextOriginTimeout
+        hasAnother(than: request, besides: tried) ? tuning.nextOriginTimeout : tuning.headTimeout
+    }
+
+    /// Whether another origin can be asked for what a request has not brought.
+    func hasAnother(than request: OriginRequestState, besides tried: [Int]) -> Bool {
+        request.isOneOfSeveral && nextOrigin(besides: tried + [request.place]) != nil
     }
 
     /// A request goes to one of several origins: to find out whether it is back, where it had failed.
@@ -69,7 +73,7 @@ extension EntryStateMachine {
     mutating func passesOn(_ request: OriginRequestState, _ head: OriginResponseHead, besides tried: [Int]) -> Bool {
         let outcome = CircuitBreaker.Outcome(status: head.status)
         note(outcome, of: request, "status \(head.status)")
-        guard outcome == .troubled, nextOrigin(besides: tried + [request.place]) != nil else { return false }
+        guard outcome == .troubled, hasAnother(than: request, besides: tried) else { return false }
         if case .busy(let status, let retryAfter?) = judge(for: request, nil, trial: nil).verdict(head) {
             noteHoldOff(request, status, retryAfter: retryAfter)
         }

@@ -33,8 +33,7 @@ extension EntryStateMachine {
         for line in Confirmation.conditions([offered.info.validator]).lines { fields[line.name] = line.value }
         let request = OriginRequestState(
             id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
-            requester: requester?.id,
-            callerFields: caller.fields, asked: nil,
+            requester: requester?.id, callerFields: caller.fields, asked: nil,
             isConditional: true, isCheck: false, now: now)
         revalidation.begin(request, of: offered.id)
         send(request, fields, range: "revalidate")

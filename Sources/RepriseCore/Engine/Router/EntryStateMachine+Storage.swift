@@ -120,7 +120,7 @@ extension EntryStateMachine {
     /// The files of a representation were made, or could not be.
     mutating func staged(_ id: RepresentationID, _ entry: StoredEntry?, isCommitted: Bool, _ error: StoreError?) {
         tellWatchers()
-        resumeStored(id) { $0.makingEnded() }
+        diskAnswered(id, .making)
         guard let representation = representations[id], representation.storage.isCreating else {
             if let entry, !isCommitted { leave(.abandon(entry.info)) }
             return

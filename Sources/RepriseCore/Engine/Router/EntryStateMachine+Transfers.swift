@@ -169,8 +169,7 @@ extension EntryStateMachine {
         if let ifRange = guarded.ifRange { fields["If-Range"] = ifRange }
         let request = OriginRequestState(
             id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
-            requester: requester?.id,
-            callerFields: caller.fields,
+            requester: requester?.id, callerFields: caller.fields,
             asked: guarded.range, isConditional: guarded.ifRange != nil, isCheck: guarded.isCheck, now: now)
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
         noteRest(transfer)
@@ -217,7 +216,7 @@ extension EntryStateMachine {
     mutating func close(_ request: OriginRequestState) {
         if let exchange = request.finish() { leave(.cancel(exchange)) }
         if !request.isOutcomeNoted, let due = request.headDue(tuning.nextOriginTimeout), due <= now {
-            // Whoever asked has waited too long as well.
+            // The reader has waited too long as well.
             note(.unreachable, of: request, "no answer in time")
         }
         leave(.releaseSlot(request.slot))

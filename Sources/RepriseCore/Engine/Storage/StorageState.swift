@@ -42,8 +42,14 @@ struct StorageState {
         case waitingForSpace(Generation, since: Int64)
         case off(Generation?, Refusal)
         /// The disk does not answer: until it does, its files can be neither read nor written. Then it is off.
-        /// - Parameter isMaking: Whether its files are still being made.
-        case silent(Generation?, Refusal, isMaking: Bool)
+        case silent(Generation?, Refusal, LateCall)
+    }
+
+    /// What the disk does not answer.
+    enum LateCall: Sendable, Hashable {
+        /// Its files are still being made.
+        case making
+        case other
     }
 
     private var state: State
@@ -89,7 +95,7 @@ struct StorageState {
     /// Whether its files are being made, however long that takes.
     var awaitsFiles: Bool {
         switch state {
-        case .creating, .silent(_, _, isMaking: true): true
+        case .creating, .silent(_, _, .making): true
         case .undecided, .storing, .waitingForSpace, .off, .silent: false
         }
     }
@@ -147,8 +153,8 @@ struct StorageState {
     /// It is not to be stored. What is stored of it can still be read.
     mutating func decline(_ refusal: Refusal) {
         state =
-            if case .silent(let files, _, let isMaking) = state {
-                .silent(files, refusal, isMaking: isMaking)
+            if case .silent(let files, _, let call) = state {
+                .silent(files, refusal, call)
             } else {
                 .off(generation, refusal)
             }
@@ -188,23 +194,16 @@ struct StorageState {
     mutating func silence(now: Int64, firstPause: Int64, longestPause: Int64) {
         switch state {
         case .undecided, .silent: return
-        case .creating(let files, _): state = .silent(files, .failed, isMaking: true)
-        case .storing(let files), .waitingForSpace(let files, _): state = .silent(files, .failed, isMaking: false)
-        case .off(let files, let refusal): state = .silent(files, refusal, isMaking: false)
+        case .creating(let files, _): state = .silent(files, .failed, .making)
+        case .storing(let files), .waitingForSpace(let files, _): state = .silent(files, .failed, .other)
+        case .off(let files, let refusal): state = .silent(files, refusal, .other)
         }
         retryLater(now: now, firstPause: firstPause, longestPause: longestPause)
     }
 
-    /// A call to its files has ended. `false` where none was late, or it is their making that is.
-    mutating func answered() -> Bool {
-        guard case .silent(let files, let refusal, isMaking: false) = state else { return false }
-        state = .off(files, refusal)
-        return true
-    }
-
-    /// The making of its files has ended. `false` where that was not late.
-    mutating func makingEnded() -> Bool {
-        guard case .silent(let files, let refusal, isMaking: true) = state else { return false }
+    /// A call to its files has ended. `false` where that was not late: the making of files ends by its own answer alone.
+    mutating func answered(_ call: LateCall) -> Bool {
+        guard case .silent(let files, let refusal, call) = state else { return false }
         state = .off(files, refusal)
         return true
     }
@@ -228,9 +227,9 @@ struct StorageState {
     mutating func leave(isReadable: Bool) {
         let files = isReadable ? heldFiles : nil
         switch state {
-        case .silent(_, _, let isMaking): state = .silent(files, .left, isMaking: isMaking)
+        case .silent(_, _, let call): state = .silent(files, .left, call)
         // However long it takes, its making has to end.
-        case .creating: state = .silent(files, .left, isMaking: true)
+        case .creating: state = .silent(files, .left, .making)
         case .undecided, .storing, .waitingForSpace, .off: state = .off(files, .left)
         }
     }
