@@ -203,4 +203,35 @@ import Testing
         #expect(failure.value?.code == .originUnreachable)
         task.cancel()
     }
+
+    @Test func `a fetch ahead ends beside a reader of a version that was replaced before it was stored, inv26`() throws
+    {
+        let world = try World()
+        var behaviour = OriginBehaviour()
+        behaviour.contentType = "text/plain"
+        behaviour.body = .reset(at: 26)
+        // Too little to be told from a page.
+        func put(_ generation: Int) {
+            let content = PositionCodedContent(length: 74, generation: generation, signature: [])
+            world.origin.put(.init(content, behaviour), at: "/a")
+        }
+        put(1)
+        let player = world.player("/a")
+        player.play(to: 26, patience: second)
+        #expect(player.position == 26)
+        behaviour.body = .none
+        behaviour.framing = .close
+        put(2)
+        player.play()
+        #expect(player.failure?.code == .changed)
+        let resource = world.player("/a").resource
+        let hasEnded = Shared(false)
+        Task(executorPreference: world.queues) {
+            try? await RangeFetch(resource, .from(0)).run()
+            hasEnded.set(true)
+        }
+        world.queues.advance(60 * second)
+        #expect(hasEnded.value)
+        player.leave()
+    }
 }

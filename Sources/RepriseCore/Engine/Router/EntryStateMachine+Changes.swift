@@ -68,6 +68,8 @@ extension EntryStateMachine {
             restarts.restarted(now: now, pauses: pauses)
         }
         representation.supersede()
+        // What was not decided to be stored by now is not: its bytes wait for no disk.
+        if representation.storage.isUndecided { changeStorage(of: representation.id) { $0.decline(.left) } }
         // The transfer whose answer showed the change is handed to the new representation by its caller.
         for other in transfers where other.representation == representation.id && other.request?.hasHead != true {
             finish(other)
@@ -91,8 +93,8 @@ extension EntryStateMachine {
         return held.info.validator.lastModified == new.lastModified
     }
 
-    /// Whether what answers, at `origin`, may be another host than the one whose validators are held. HTTP's own rules know no other place
-    /// (RFC 9111 §3.4).
+    /// Whether what answers, at `origin`, may be another host than the one whose validators are held. HTTP's own rules know no
+    /// other place (RFC 9111 §3.4).
     func isElsewhere(_ held: Representation, _ origin: String) -> Bool {
         guard environment.freshness == .immutable, !origins.isLoose(origin) else { return false }
         if environment.hostGroups.group(of: url) != nil { return true }
