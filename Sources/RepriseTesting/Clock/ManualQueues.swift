@@ -27,6 +27,9 @@ public final class ManualQueues: Sendable {
         var runsAtThisTime = 0
         /// Most of them; what goes beyond asks for itself again and again.
         var mostRuns = 1_000_000
+        /// Pieces of work run, and most of them.
+        var runs = 0
+        var mostRunsInAll = Int.max
         /// Whether that is told by `goesInCircles`; else it traps.
         var tellsCircles = false
         var goesInCircles = false
@@ -59,15 +62,17 @@ public final class ManualQueues: Sendable {
     /// Sets the clock on the wall forwards or back by so many seconds, as a user or a time server does.
     public func jumpWallClock(by seconds: Int64) { state.withLock { $0.wallOffset += seconds } }
 
-    /// Has work that goes in circles told of by `goesInCircles`, once so many pieces ran at one time, instead of trapping.
-    public func tellCircles(after runs: Int) {
+    /// Has work that goes in circles told of by `goesInCircles`, once so many pieces ran at one time, instead of trapping; and
+    /// once so many ran in all, for circles in which a little time passes.
+    public func tellCircles(after runs: Int, inAll: Int = .max) {
         state.withLock { state in
             state.mostRuns = runs
+            state.mostRunsInAll = inAll
             state.tellsCircles = true
         }
     }
 
-    /// Whether work went in circles without time passing; nothing runs any more then.
+    /// Whether work went in circles; nothing runs any more then.
     public var goesInCircles: Bool { state.withLock { $0.goesInCircles } }
 
     /// Nanoseconds since an arbitrary start.
@@ -100,7 +105,8 @@ public final class ManualQueues: Sendable {
             while let first = state.later.first, first.due <= state.now { state.ready.append(state.popLater()) }
             guard !state.ready.isEmpty else { return nil }
             state.runsAtThisTime += 1
-            if state.runsAtThisTime >= state.mostRuns {
+            state.runs += 1
+            if state.runsAtThisTime >= state.mostRuns || state.runs >= state.mostRunsInAll {
                 precondition(state.tellsCircles, "work goes in circles without time passing")
                 state.goesInCircles = true
                 return nil

@@ -38,6 +38,31 @@ import Testing
         #expect(world.origin.requestCount == 1)
     }
 
+    @Test(arguments: [false, true])
+    func `what is played elsewhere is stored although too few first bytes came to tell it from a page, inv23`(
+        isLeftLater: Bool
+    ) throws {
+        let world = try World(pieceSize: 64) { $0.tuning.unwrittenLimit = 262_144 }
+        let length: Int64 = 2_000_000
+        var slow = OriginBehaviour()
+        slow.bytesPerSecond = 64
+        // Nothing at its beginning says what it is.
+        world.origin.put(.init(PositionCodedContent(length: length, signature: []), slow), at: "/a")
+        let first = world.player("/a")
+        first.play(to: 64, patience: 2 * second)
+        #expect(first.position == 64)
+        world.origin.change("/a") { $0.behaviour.bytesPerSecond = 0 }
+        let player = world.player("/a", ByteRange(1_000_000, length))
+        if isLeftLater { player.play(to: 1_000_100) }
+        first.leave()
+        let begun = world.queues.time
+        player.finish()
+        player.expectWhole(length, from: 1_000_000)
+        #expect(world.queues.time - begun < 5 * second)
+        world.queues.advance(5 * second)
+        #expect(world.cache.statistics.stored >= 1_000_000)
+    }
+
     @Test func `the length is that of the object, never of the probe's answer, bug25`() throws {
         let world = try World()
         world.put("/a", length: 1_000_000)

@@ -53,6 +53,7 @@ extension EntryStateMachine {
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
         buffers.append(bytes, to: buffer)
         backoff.progressed(by: new.contains)
+        if transfers.count > 1 { proveOthers(than: transfer) }
         wakeReaders(of: representation.id, in: new)
         sniff(representation)
         write(representation)
@@ -99,8 +100,12 @@ extension EntryStateMachine {
         if representation.needsSniffing, !head.isEmpty {
             let isWhole = isAtEnd || representation.info.length.map { Int64(head.count) >= $0 } ?? false
             let signature = ContainerSignature.of(head)
-            // A page may begin with blanks: only a known signature is believed before all is seen that is looked at.
-            guard signature != .unknown || isWhole || head.count >= EntryStateMachine.sniffedBytes else { return }
+            // A page may begin with blanks: only a known signature is believed before all is seen that is looked at. Where bytes
+            // elsewhere wait to be stored, what there is has to do: the rest may never come, and they would fill the memory.
+            let isWaitedFor = buffers.nextHeld(of: representation.id, after: Int64(head.count)) != nil
+            guard signature != .unknown || isWhole || isWaitedFor || head.count >= EntryStateMachine.sniffedBytes else {
+                return
+            }
             representation.sniffed(isPage: signature == .markup)
             if signature == .markup {
                 changeStorage(of: representation.id) { $0.decline(.notStorable) }

@@ -71,10 +71,10 @@ extension EntryStateMachine {
                 return compareBytes(of: transfer, .noValidator)
             }
             accept(transfer, request, head, representation, length: total, servesRanges: true)
+            noteUnproven(transfer, request, head, representation, judge)
             beginBody(transfer, at: range.lowerBound, end: range.upperBound)
         case .whole(let length):
-            let isConfirmed = judge.isConfirmed(by: head, strongly: true)
-            receivedWhole(transfer, request, head, representation, length: length, isConfirmed: isConfirmed)
+            receivedWhole(transfer, request, head, representation, judge, length: length)
         case .changed(let difference, let length, let servesRanges):
             if let representation {
                 changed(
@@ -115,8 +115,9 @@ extension EntryStateMachine {
     /// All of the resource from 0 comes.
     private mutating func receivedWhole(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
-        _ representation: Representation?, length: Int64?, isConfirmed: Bool
+        _ representation: Representation?, _ judge: ResponseJudge, length: Int64?
     ) {
+        let isConfirmed = judge.isConfirmed(by: head, strongly: true)
         if let representation, request.asked != nil, representation.info.servesRanges,
             isElsewhere(representation, request.slot.origin),
             isWorthTrial(
@@ -141,9 +142,35 @@ extension EntryStateMachine {
                 transfer, request, head, representation, difference, length: length, servesRanges: false)
         }
         accept(transfer, request, head, representation, length: length, servesRanges: false)
+        noteUnproven(transfer, request, head, representation, judge)
         rebase(transfer)
         // Where a validator says that it is what is held, it ends where that does.
         beginBody(transfer, at: 0, end: length ?? (isConfirmed ? representation?.info.length : nil))
+    }
+
+    /// An answer that nothing but its coming first makes the representation's: where another's bytes come before its own, it has
+    /// to show that they are of one version.
+    /// - Parameter held: What was held when it came; where that was nothing, its own validators are the representation's.
+    private func noteUnproven(
+        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation?,
+        _ judge: ResponseJudge
+    ) {
+        let isProven =
+            held == nil ? !Validator(fields: head.fields).isEmpty : judge.isConfirmed(by: head, strongly: false)
+        guard !isProven, !transfer.isContinuationConfirmed, environment.sameness.policy(for: url.host) != .lengthOnly
+        else { return }
+        request.acceptUnproven()
+    }
+
+    /// The first bytes of a representation are there: answers that were accepted while there were none are asked for again where
+    /// nothing shows that they go on with these.
+    mutating func proveOthers(than transfer: TransferState) {
+        for other in transfers
+        where other.id != transfer.id && other.representation == transfer.representation
+            && other.request?.isUnproven == true
+        {
+            compareBytes(of: other, .noValidator)
+        }
     }
 
     /// Whether the answer under way is compared with what is held from its first byte on, or need not be.
