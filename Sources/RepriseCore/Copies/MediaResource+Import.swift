@@ -43,7 +43,8 @@ extension MediaResource {
         let identity = UInt64(queues.randomFraction() * 0x1p52) << 11 | 1
         let info = try description.info(request, path: path, identity: identity, now: queues.wallClock())
         // While the entry is open a repair does not take it for left over.
-        _ = cache.table.entry(for: request)
+        let entry = cache.table.entry(for: request)
+        defer { entry.handle(.closeIfUnopened) }
         let begun = try await cache.onDisk { () throws(StoreError) in try store.beginImport(path, as: info) }
         do throws(CacheError) {
             return try await carryOut(begun, store)

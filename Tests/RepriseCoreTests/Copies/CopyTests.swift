@@ -170,6 +170,9 @@ import Testing
             }
             #expect(error?.code == code)
         }
+        let other = stage.url("/other.mp3")
+        await #expect(throws: CacheError.self) { try await cache.importFile(large, for: other) }
+        #expect(!cache.openEntries.contains { $0.key.text == other.absoluteString }, "nobody would ever close it")
         stage.origin.setDown(true)
         #expect(try await stage.read("/song.mp3", from: cache) == Self.length)
         await cache.close()

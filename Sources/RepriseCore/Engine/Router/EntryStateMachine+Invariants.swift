@@ -67,6 +67,7 @@ extension EntryStateMachine {
                 + " \(representation.generation?.claimed.description ?? "")"
         }
         let failures = backoff.error.map { ["failing: \($0), \(backoff.attempts) attempts"] } ?? []
-        return (readers + transfers + confirmation + buffers + representations + failures).joined(separator: "\n")
+        let entry = "\(key.text): \(lifecycle), \(self.buffers.isEmpty ? "no buffers" : "buffers")"
+        return ([entry] + readers + transfers + confirmation + buffers + representations + failures).joined(separator: "\n")
     }
 }

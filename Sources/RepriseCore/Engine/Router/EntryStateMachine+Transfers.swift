@@ -325,7 +325,10 @@ extension EntryStateMachine {
 
     /// Whether bytes of a representation are on their way that an answer could be compared with.
     private func isMoreComing(of id: RepresentationID, besides transfer: TransferState) -> Bool {
-        transfers.contains { $0.id != transfer.id && $0.representation == id && $0.request?.isDemanding == true }
+        transfers.contains { other in
+            other.id != transfer.id && other.representation == id
+                && other.request.map { !$0.hasHead || $0.isDemanding } ?? false
+        }
     }
 
     /// Slots that have to be read before it is known which stored bytes an answer can be compared with; `nil` where none have.
