@@ -42,4 +42,17 @@ public enum CacheEvent: Sendable, Hashable {
         case .demotedEntityTags, .originFailed, .dropped: nil
         }
     }
+
+    /// What went wrong, and with which resource, where something did.
+    var error: (key: String, error: CacheError)? {
+        switch self {
+        case .originError(let key, let error): (key, error)
+        case .mismatch(let key, let mismatch): (key, CacheError(.originInvalid, mismatch.reason))
+        case .degraded(let key, let reason): (key, CacheError(.store, reason))
+        case .damaged(let key, let blocks): (key, CacheError(.store, "\(blocks) damaged blocks, fetched again"))
+        case .hit, .partial, .miss, .originRequest, .stored, .purged, .evicted, .generationChanged, .demotedEntityTags,
+            .originFailed, .dropped:
+            nil
+        }
+    }
 }

@@ -48,18 +48,3 @@ package struct RecentErrors: Sendable {
     /// The last error of the resource with that key.
     package func last(of key: String) -> LastError? { errors[key] }
 }
-
-extension CacheEvent {
-    /// What went wrong, and with which resource, where something did.
-    var error: (key: String, error: CacheError)? {
-        switch self {
-        case .originError(let key, let error): (key, error)
-        case .mismatch(let key, let mismatch): (key, CacheError(.originInvalid, mismatch.reason))
-        case .degraded(let key, let reason): (key, CacheError(.store, reason))
-        case .damaged(let key, let blocks): (key, CacheError(.store, "\(blocks) damaged blocks, fetched again"))
-        case .hit, .partial, .miss, .originRequest, .stored, .purged, .evicted, .generationChanged, .demotedEntityTags,
-            .originFailed, .dropped:
-            nil
-        }
-    }
-}
