@@ -68,6 +68,7 @@ extension EntryStateMachine {
         }
         let failures = backoff.error.map { ["failing: \($0), \(backoff.attempts) attempts"] } ?? []
         let entry = "\(key.text): \(lifecycle), \(self.buffers.isEmpty ? "no buffers" : "buffers")"
-        return ([entry] + readers + transfers + confirmation + buffers + representations + failures).joined(separator: "\n")
+        return ([entry] + readers + transfers + confirmation + buffers + representations + failures).joined(
+            separator: "\n")
     }
 }
