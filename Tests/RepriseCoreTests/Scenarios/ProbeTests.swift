@@ -43,7 +43,7 @@ import Testing
         isLeftLater: Bool
     ) throws {
         let world = try World(pieceSize: 64) { $0.tuning.unwrittenLimit = 262_144 }
-        let length: Int64 = 2_000_000
+        let length: Int64 = 1_300_000
         var slow = OriginBehaviour()
         slow.bytesPerSecond = 64
         // Nothing at its beginning says what it is.
@@ -60,7 +60,7 @@ import Testing
         player.expectWhole(length, from: 1_000_000)
         #expect(world.queues.time - begun < 5 * second)
         world.queues.advance(5 * second)
-        #expect(world.cache.statistics.stored >= 1_000_000)
+        #expect(world.cache.statistics.stored >= 300_000)
     }
 
     @Test func `the length is that of the object, never of the probe's answer, bug25`() throws {
