@@ -12,6 +12,8 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROJECT = os.path.dirname(HERE)
 TOOL = os.path.join(HERE, ".build/release/RepriseBench")
 REPRISE = os.environ.get("REPRISE_PROGRAM", os.path.join(PROJECT, ".build/release/reprise"))
+#: An earlier program to measure beside it.
+REPRISE_BEFORE = os.environ.get("REPRISE_BEFORE")
 PACKAGES = {"nginx": "nginx-light", "varnishd": "varnish", "rclone": "rclone", "wrk": "wrk", "ffmpeg": "ffmpeg",
             "valgrind": "valgrind"}
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -178,6 +178,14 @@ class Reprise(Server):
         return f"http://127.0.0.1:{self.port}/http/127.0.0.1:{self.origin.port}/{kind}/{name}.mp4"
 
 
+class RepriseBefore(Reprise):
+    """Another program of the same, mostly an earlier one: REPRISE_BEFORE."""
+    label = "Reprise before"
+
+    def command(self):
+        return [machine.REPRISE_BEFORE] + super().command()[1:]
+
+
 class RepriseSealed(Reprise):
     label = "Reprise sealed"
 
@@ -204,3 +212,5 @@ class Origin(Server):
 
 
 STATIC, CACHES, SEALED = [NginxStatic, NginxCopying], [Reprise, NginxSlice, Varnish, Rclone], [RepriseSealed]
+if machine.REPRISE_BEFORE:
+    CACHES.append(RepriseBefore)

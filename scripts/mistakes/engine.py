@@ -149,3 +149,7 @@ MISTAKES = {
                   "guard case .silent(let files, let refusal, call) = state else { return false }",
                   "guard case .silent(let files, let refusal, _) = state else { return false }", "StorageStateTests"),
 }
+
+#: Which of the world's oracles spoke when each was last put in, and after how many seeds.
+FOUND = {
+}

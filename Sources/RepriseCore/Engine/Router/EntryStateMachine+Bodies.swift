@@ -35,8 +35,13 @@ extension EntryStateMachine {
         // Bytes come in order, so what is behind the joint comes after all that is compared.
         let new = rest.dropFirst(Int(min(Int64(rest.count), max(0, head(of: transfer) - position))))
         if !new.isEmpty { fill(transfer, new) }
-        if used < count, request.end == request.position { return receivedEnd(transfer, request, isDelimited: true) }
-        demand(transfer)
+        if used < count, request.end == request.position {
+            receivedEnd(transfer, request, isDelimited: true)
+        } else {
+            demand(transfer)
+        }
+        // Once more of this is asked for: they may wait for that.
+        if transfers.count > 1, !new.isEmpty { proveOthers(than: transfer) }
     }
 
     /// New bytes of a transfer's representation: readers first, as what is done for the disk takes the same processors.
@@ -53,7 +58,6 @@ extension EntryStateMachine {
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
         buffers.append(bytes, to: buffer)
         backoff.progressed(by: new.contains)
-        if transfers.count > 1 { proveOthers(than: transfer) }
         wakeReaders(of: representation.id, in: new)
         sniff(representation)
         write(representation)

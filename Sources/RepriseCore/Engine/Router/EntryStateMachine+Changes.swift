@@ -62,6 +62,19 @@ extension EntryStateMachine {
         replan()
     }
 
+    /// Nothing shows that what these readers want goes on with a representation that others are being brought: two that gave up
+    /// each other's would never end. Readers that were told nothing yet have the origin's bytes to themselves.
+    /// - Returns: Whether that is so.
+    mutating func leaveAlone(_ representation: Representation, _ ids: [ReaderID]) -> Bool {
+        let those = ids.compactMap { readers[$0] }
+        guard !isPrivate, !those.isEmpty, !those.contains(where: \.isAnnounced),
+            transfers.contains(where: { $0.representation == representation.id })
+        else { return false }
+        for reader in those { redirect(reader, .alone) }
+        replan()
+        return true
+    }
+
     /// The origin has another representation: this one can be read, not filled any more.
     mutating func supersede(_ representation: Representation) {
         if !representation.isSuperseded {

@@ -150,8 +150,9 @@ extension EntryStateMachine {
                 return leave(.readOverlap(transfer.id, representation.id, generation, range))
             case .giveUp:
                 finish(transfer)
-                return representation.storage.isSilent
-                    ? passBy(transfer.readers) : giveUp(representation)
+                if representation.storage.isSilent { return passBy(transfer.readers) }
+                if !leaveAlone(representation, transfer.readers) { giveUp(representation) }
+                return
             }
         }
         if let slot = transfer.slot, slot.origin != location.origin { returnSlot(of: transfer) }
