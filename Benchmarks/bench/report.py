@@ -37,7 +37,7 @@ ROWS = ["warm 64 KiB", "warm 64 KiB, wrk", "warm 1 MiB", "warm 1 GiB", "1 GiB af
         "1 GiB, second pass after reopening", "cold 1 GiB", "cold 1 GiB at 100 MB/s", "cold first byte", "jumps", "leaving",
         "fragmented mp4", "200 stalled clients", "4 GiB pass", "short connections", "many entries",
         "ByteRangeSet, 10 fragments", "ByteRangeSet, 1,000 fragments", "ByteRangeSet, 100,000 fragments"]
-SERVERS = ["Reprise", "Reprise sealed", "nginx static", "nginx copying", "nginx slice", "Varnish", "rclone", "direct"]
+SERVERS = ["Reprise", "Reprise before", "Reprise sealed", "nginx static", "nginx copying", "nginx slice", "Varnish", "rclone", "direct"]
 
 
 def number(value):
