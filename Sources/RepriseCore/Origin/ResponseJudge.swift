@@ -82,6 +82,13 @@ package struct ResponseJudge: Sendable {
         return old == new.lastModified
     }
 
+    /// Whether an answer's validators are such as will show that another answer has the same bytes.
+    package func identifies(_ head: OriginResponseHead) -> Bool {
+        let new = Validator(fields: head.fields)
+        if trustsEntityTags, let tag = new.entityTag { return !tag.isWeak }
+        return trustsDates && new.lastModified != nil
+    }
+
     /// No resource is longer than 2^60 bytes: what says so is not used in any arithmetic.
     private func isPlausible(_ length: Int64?) -> Bool { length.map { $0 <= ResponseJudge.longestResource } ?? true }
 

@@ -55,6 +55,12 @@ extension EntryStateMachine {
             buffer = buffers.make(for: representation.id, at: transfer.start, destination)
             transfer.fill(into: buffer)
         }
+        if let request = transfer.request, request.isUnproven {
+            request.bringsBytes()
+            if representation.info.length == nil, let length = request.announcedLength {
+                learn(length: length, of: representation)
+            }
+        }
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
         buffers.append(bytes, to: buffer)
         backoff.progressed(by: new.contains)

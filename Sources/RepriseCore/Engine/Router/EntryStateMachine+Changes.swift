@@ -62,17 +62,24 @@ extension EntryStateMachine {
         replan()
     }
 
-    /// Nothing shows that what these readers want goes on with a representation that others are being brought: two that gave up
-    /// each other's would never end. Readers that were told nothing yet have the origin's bytes to themselves.
-    /// - Returns: Whether that is so.
-    mutating func leaveAlone(_ representation: Representation, _ ids: [ReaderID]) -> Bool {
-        let those = ids.compactMap { readers[$0] }
-        guard !isPrivate, !those.isEmpty, !those.contains(where: \.isAnnounced),
-            transfers.contains(where: { $0.representation == representation.id })
-        else { return false }
-        for reader in those { redirect(reader, .alone) }
+    /// Nothing shows that what these readers want goes on with a representation. Where others are being brought it, that stays as it
+    /// is, as two that gave up each other's would never end: readers that were told nothing yet have the origin's bytes to
+    /// themselves, the others end.
+    mutating func giveUp(_ representation: Representation, for ids: [ReaderID]) {
+        let others = transfers.filter { $0.representation == representation.id }
+        guard !isPrivate, !others.isEmpty else { return giveUp(representation) }
+        for reader in ids.compactMap({ readers[$0] })
+        where reader.representation == representation.id && !others.contains(where: { $0.readers.contains(reader.id) })
+        {
+            if reader.isAnnounced {
+                fail(
+                    reader, CacheError(.changed, "nothing shows that the origin still has what was read; open it again")
+                )
+            } else {
+                redirect(reader, .alone)
+            }
+        }
         replan()
-        return true
     }
 
     /// The origin has another representation: this one can be read, not filled any more.

@@ -63,15 +63,14 @@ extension EntryStateMachine {
         switch verdict {
         case .part(let range, let total):
             if let representation, !transfer.isContinuationConfirmed, !judge.isConfirmed(by: head, strongly: true),
-                environment.sameness.policy(for: url.host) != .lengthOnly,
+                comparesBytes,
                 !isBlank(representation) || isAlien(head, to: representation, judge, besides: transfer)
             {
                 // Asked for before another transfer showed the representation, or by a condition of which nothing shows that it
                 // was heeded: the bytes decide.
                 return compareBytes(of: transfer, .noValidator)
             }
-            accept(transfer, request, head, representation, length: total, servesRanges: true)
-            noteUnproven(transfer, request, head, representation, judge)
+            accept(transfer, request, head, representation, judge, length: total, servesRanges: true)
             beginBody(transfer, at: range.lowerBound, end: range.upperBound)
         case .whole(let length):
             receivedWhole(transfer, request, head, representation, judge, length: length)
@@ -141,25 +140,10 @@ extension EntryStateMachine {
             return changed(
                 transfer, request, head, representation, difference, length: length, servesRanges: false)
         }
-        accept(transfer, request, head, representation, length: length, servesRanges: false)
-        noteUnproven(transfer, request, head, representation, judge)
+        accept(transfer, request, head, representation, judge, length: length, servesRanges: false)
         rebase(transfer)
         // Where a validator says that it is what is held, it ends where that does.
         beginBody(transfer, at: 0, end: length ?? (isConfirmed ? representation?.info.length : nil))
-    }
-
-    /// An answer that nothing but its coming first makes the representation's: where another's bytes come before its own, it has
-    /// to show that they are of one version.
-    /// - Parameter held: What was held when it came; where that was nothing, its own validators are the representation's.
-    private func noteUnproven(
-        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation?,
-        _ judge: ResponseJudge
-    ) {
-        let isProven =
-            held == nil ? !Validator(fields: head.fields).isEmpty : judge.isConfirmed(by: head, strongly: false)
-        guard !isProven, !transfer.isContinuationConfirmed, environment.sameness.policy(for: url.host) != .lengthOnly
-        else { return }
-        request.acceptUnproven()
     }
 
     /// The first bytes of a representation are there: answers that were accepted while there were none are asked for again where
@@ -173,9 +157,12 @@ extension EntryStateMachine {
         }
     }
 
+    /// Whether bytes have to be the same where validators do not say so.
+    private var comparesBytes: Bool { environment.sameness.policy(for: url.host) != .lengthOnly }
+
     /// Whether the answer under way is compared with what is held from its first byte on, or need not be.
     private func isComparable(_ transfer: TransferState) -> Bool {
-        transfer.isSequential && transfer.isComparing || environment.sameness.policy(for: url.host) == .lengthOnly
+        transfer.isSequential && transfer.isComparing || !comparesBytes
     }
 
     private func isComparableFromStart(_ representation: Representation) -> Bool {
@@ -203,12 +190,20 @@ extension EntryStateMachine {
 
     private mutating func accept(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation?,
-        length: Int64?, servesRanges: Bool
+        _ judge: ResponseJudge, length: Int64?, servesRanges: Bool
     ) {
         if let held {
+            // Only its coming before any byte makes it this one's: where another's bytes come first, it has to show that.
+            if !transfer.isContinuationConfirmed, !judge.isConfirmed(by: head, strongly: true), comparesBytes {
+                request.acceptUnproven()
+            }
             if !servesRanges { held.lacksRanges() }
             if held.info.length == nil, let length {
-                if transfer.isComparing { request.announce(length: length) } else { learn(length: length, of: held) }
+                if transfer.isComparing || request.isUnproven {
+                    request.announce(length: length)
+                } else {
+                    learn(length: length, of: held)
+                }
             }
             return bindUnbound(to: held, for: request)
         }
@@ -231,6 +226,8 @@ extension EntryStateMachine {
         _ head: OriginResponseHead, _ request: OriginRequestState, length: Int64?, servesRanges: Bool,
         isPrivate isForRequester: Bool
     ) -> Representation {
+        // The answer makes it, but not alone where another's bytes come first and nothing tells the two apart.
+        if !judge(for: request, nil, trial: nil).identifies(head), comparesBytes { request.acceptUnproven() }
         let id: RepresentationID = makeID()
         let type = MediaType(head.fields["Content-Type"])
         let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1

@@ -150,9 +150,8 @@ extension EntryStateMachine {
                 return leave(.readOverlap(transfer.id, representation.id, generation, range))
             case .giveUp:
                 finish(transfer)
-                if representation.storage.isSilent { return passBy(transfer.readers) }
-                if !leaveAlone(representation, transfer.readers) { giveUp(representation) }
-                return
+                return representation.storage.isSilent
+                    ? passBy(transfer.readers) : giveUp(representation, for: transfer.readers)
             }
         }
         if let slot = transfer.slot, slot.origin != location.origin { returnSlot(of: transfer) }

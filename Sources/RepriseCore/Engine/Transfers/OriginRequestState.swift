@@ -44,7 +44,7 @@ final class OriginRequestState {
     private(set) var hasHead = false
     /// Whether it was told what it says of the origin.
     private(set) var isOutcomeNoted = false
-    /// Whether its answer was accepted while no byte of the representation was held, and none of its body has come.
+    /// Whether its answer was accepted while no byte of the representation was held, and it has brought none.
     private(set) var isUnproven = false
     private var exchange: (any OriginExchange)?
     private var demand = Demand.none
@@ -111,6 +111,9 @@ final class OriginRequestState {
     /// Nothing shows that its answer goes on with what another brings.
     func acceptUnproven() { isUnproven = true }
 
+    /// It has brought the first bytes there are: others have to prove themselves.
+    func bringsBytes() { isUnproven = false }
+
     /// Its body begins at `position`, and ends at `end` by its own word.
     func beginBody(at position: Int64, end: Int64?) {
         self.position = position
@@ -135,7 +138,6 @@ final class OriginRequestState {
     /// to nothing.
     func received(_ count: Int64) -> (position: Int64, used: Int64) {
         demand = .none
-        isUnproven = false
         bodyBytes += count
         let begun = position
         let used = end.map { min(count, max(0, $0 - begun)) } ?? count

@@ -1,0 +1,138 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+@testable import RepriseCore
+
+/// Answers that come while no byte of a version is held: nothing but the bytes that come first can show which they are of.
+@Suite struct FirstAnswerTests {
+    private func plain(_ rate: Int64, _ delay: Int64 = 100 * millisecond) -> (inout OriginBehaviour) -> Void {
+        { behaviour in
+            behaviour.tag = .none
+            behaviour.hasLastModified = false
+            behaviour.firstByteDelay = delay
+            behaviour.bytesPerSecond = rate
+        }
+    }
+
+    /// Has players take what comes for so long.
+    private func drive(_ world: World, _ players: [Player], for time: Int64) {
+        let end = world.queues.time + time
+        while world.queues.time < end, players.contains(where: { !$0.isAtEnd && $0.failure == nil }) {
+            for player in players where player.wasWoken && !player.isAtEnd && player.failure == nil { player.take() }
+            if !world.queues.runOne(until: end) { return }
+        }
+    }
+
+    /// Two readers, asked for before either is answered; the object is replaced between the two requests.
+    private func readTwoVersions(_ world: World, _ change: @escaping (inout OriginBehaviour) -> Void) throws -> [Player]
+    {
+        let (slow, fast) = (plain(50_000), plain(100_000))
+        world.put("/a", length: 1_000_000) {
+            slow(&$0)
+            change(&$0)
+        }
+        let first = world.player("/a")
+        first.play(to: 1, patience: millisecond)
+        world.put("/a", length: 1_000_000, generation: 2) {
+            fast(&$0)
+            change(&$0)
+        }
+        let second = world.player("/a", ByteRange(270_000, 1_000_000))
+        second.play(to: 270_001, patience: millisecond)
+        try #require(world.origin.requestCount == 2)
+        world.origin.change("/a") { $0.behaviour.bytesPerSecond = 0 }
+        drive(world, [first, second], for: 300 * TransferTuning.second)
+        return [first, second]
+    }
+
+    @Test func `bytes before the joint of a wider answer prove nothing, inv01`() throws {
+        let world = try World(pieceSize: 1000)
+        let players = try readTwoVersions(world) { $0.widensRanges = 10_000 }
+        #expect(players.allSatisfy { $0.violation == nil })
+        #expect(world.play("/a").violation == nil)
+    }
+
+    @Test func `a weak tag that two versions share proves nothing, inv01`() throws {
+        let world = try World(pieceSize: 1000)
+        let players = try readTwoVersions(world) { $0.extraFields["ETag"] = "W/\"same\"" }
+        #expect(players.allSatisfy { $0.violation == nil })
+        #expect(world.play("/a").violation == nil)
+    }
+
+    @Test func `the answer that shows a change has to prove itself like any other, inv01`() throws {
+        let world = try World(pieceSize: 1000)
+        world.put("/a", length: 1_000_000, plain(50_000))
+        world.play("/a", ByteRange(0, 40_000)).expectWhole(40_000)
+        world.queues.advance(2 * second)
+        world.put("/a", length: 1_100_000, generation: 2, plain(2000))
+        let first = world.player("/a", ByteRange(600_000, 610_000))
+        drive(world, [first], for: 150 * millisecond)
+        world.put("/a", length: 1_100_000, generation: 3, plain(0, 0))
+        let second = world.player("/a", ByteRange(900_000, 910_000))
+        drive(world, [first, second], for: 60 * TransferTuning.second)
+        world.origin.setDown(true)
+        let last = world.player("/a", ByteRange(600_000, 1_100_000))
+        last.play(to: 601_000)
+        last.seek(to: 900_000)
+        last.play(to: 901_000)
+        #expect(first.violation == nil && second.violation == nil && last.violation == nil)
+    }
+
+    @Test func `what a confirmation brings instead has to prove itself like any other, inv01`() throws {
+        let world = try World(pieceSize: 1000) { $0.freshness = .http }
+        func put(_ generation: Int, _ rate: Int64, _ delay: Int64) {
+            world.put("/a", length: 1_000_000, generation: generation) {
+                plain(rate, delay)(&$0)
+                $0.extraFields["Cache-Control"] = "max-age=5"
+            }
+        }
+        put(1, 0, 0)
+        world.play("/a").expectWhole(1_000_000)
+        world.queues.advance(10 * second)
+        put(2, 2000, 100 * millisecond)
+        let first = world.player("/a")
+        drive(world, [first], for: 150 * millisecond)
+        put(3, 0, 0)
+        let second = world.player("/a", ByteRange(900_000, 910_000))
+        drive(world, [first, second], for: TransferTuning.second)
+        first.seek(to: 900_000)
+        drive(world, [first], for: TransferTuning.second)
+        #expect(first.violation == nil && second.violation == nil)
+    }
+
+    @Test func `a length that another version's answer tells is not believed, inv28`() throws {
+        let world = try World(pieceSize: 1000)
+        world.put("/a", length: 1_000_000) {
+            plain(50_000)(&$0)
+            $0.ranges = .ignored
+            $0.framing = .chunked
+        }
+        let first = world.player("/a")
+        first.play(to: 1, patience: millisecond)
+        world.put("/a", length: 400_000, generation: 2, plain(1000))
+        let second = world.player("/a", ByteRange(300_000, 400_000))
+        second.play(to: 300_001, patience: millisecond)
+        try #require(world.origin.requestCount == 2)
+        drive(world, [first, second], for: 105 * millisecond)
+        second.leave()
+        drive(world, [first], for: 300 * TransferTuning.second)
+        first.expectWhole(1_000_000)
+    }
+
+    @Test func `who leaves before it is answered takes no version from those who read it, inv15`() throws {
+        let world = try World(pieceSize: 1000) { $0.sameness = SamenessRules(.strict) }
+        world.put("/a", length: 1_000_000, plain(50_000))
+        let first = world.player("/a")
+        first.play(to: 1, patience: millisecond)
+        world.origin.change("/a") { $0.behaviour.firstByteDelay = 300 * millisecond }
+        let second = world.player("/a", ByteRange(270_000, 1_000_000))
+        second.play(to: 270_001, patience: millisecond)
+        drive(world, [first, second], for: 150 * millisecond)
+        second.leave()
+        drive(world, [first], for: 300 * TransferTuning.second)
+        first.expectWhole(1_000_000)
+    }
+}
