@@ -82,11 +82,10 @@ package struct ResponseJudge: Sendable {
         return old == new.lastModified
     }
 
-    /// Whether an answer's validators are such as will show that another answer has the same bytes.
-    package func identifies(_ head: OriginResponseHead) -> Bool {
-        let new = Validator(fields: head.fields)
-        if trustsEntityTags, let tag = new.entityTag { return !tag.isWeak }
-        return trustsDates && new.lastModified != nil
+    /// Whether an answer's validator is such as will show that another answer has the same bytes.
+    package func identifies(_ validator: Validator) -> Bool {
+        if trustsEntityTags, let tag = validator.entityTag { return !tag.isWeak }
+        return trustsDates && validator.lastModified != nil
     }
 
     /// No resource is longer than 2^60 bytes: what says so is not used in any arithmetic.

@@ -48,6 +48,29 @@ import Testing
         return [first, second]
     }
 
+    @Test(arguments: [false, true])
+    func `two first answers that nothing shows to be of one version are not joined, inv01`(isSequential: Bool) throws {
+        let world = try World(pieceSize: 64)
+        world.put("/a", length: 1_000_000) {
+            plain(64)(&$0)
+            if isSequential { $0.ranges = .ignored }
+        }
+        let first = world.player("/a")
+        first.play(to: 64, patience: millisecond)
+        world.put("/a", length: 1_000_000, generation: 2, plain(64))
+        let second = world.player("/a", ByteRange(600_000, 1_000_000))
+        second.play(to: 600_064, patience: millisecond)
+        #expect(world.origin.requestCount == 2, "both were asked for before either had answered")
+        world.origin.change("/a") { $0.behaviour.bytesPerSecond = 0 }
+        second.play(to: 700_000)
+        first.finish()
+        #expect(first.violation == nil)
+        second.finish()
+        #expect(second.violation == nil)
+        let last = world.play("/a")
+        #expect(last.violation == nil && last.isAtEnd)
+    }
+
     @Test func `bytes before the joint of a wider answer prove nothing, inv01`() throws {
         let world = try World(pieceSize: 1000)
         let players = try readTwoVersions(world) { $0.widensRanges = 10_000 }

@@ -232,36 +232,6 @@ import Testing
         let slots = try #require(operations.all.firstIndex { $0.hasPrefix("sync blocks.2") })
         #expect(max(synced, slots) < removed, "\(operations.all)")
     }
-
-    @Test(arguments: [false, true])
-    func `two first answers that nothing shows to be of one version are not joined, inv01`(isSequential: Bool) throws {
-        let world = try World(pieceSize: 64)
-        let plain = { (behaviour: inout OriginBehaviour) in
-            behaviour.tag = .none
-            behaviour.hasLastModified = false
-            behaviour.firstByteDelay = 100 * millisecond
-            behaviour.bytesPerSecond = 64
-        }
-        world.put("/a", length: 1_000_000) {
-            plain(&$0)
-            if isSequential { $0.ranges = .ignored }
-        }
-        let first = world.player("/a")
-        first.play(to: 64, patience: millisecond)
-        world.put("/a", length: 1_000_000, generation: 2, plain)
-        let second = world.player("/a", ByteRange(600_000, 1_000_000))
-        second.play(to: 600_064, patience: millisecond)
-        #expect(world.origin.requestCount == 2, "both were asked for before either had answered")
-        world.origin.change("/a") { $0.behaviour.bytesPerSecond = 0 }
-        second.play(to: 700_000)
-        first.finish()
-        #expect(first.violation == nil)
-        second.finish()
-        #expect(second.violation == nil)
-        let last = world.play("/a")
-        #expect(last.violation == nil && last.isAtEnd)
-    }
-
 }
 
 /// Answers every range but those from 0 with a 416 that carries a text of 2,000 bytes and says the object has 50,000.

@@ -23,10 +23,8 @@ extension EntryStateMachine {
         case .withheld(isFull: false): rest = []
         case .same(let trial, let released):
             passed(trial, at: request.slot.origin)
-            if let representation = representations[transfer.representation], representation.info.length == nil,
-                let length = request.announcedLength
-            {
-                learn(length: length, of: representation)
+            if let representation = representations[transfer.representation] {
+                learnLength(of: representation, request)
             }
             if !released.isEmpty { fill(transfer, released[...]) }
         case .open: break
@@ -57,9 +55,7 @@ extension EntryStateMachine {
         }
         if let request = transfer.request, request.isUnproven {
             request.bringsBytes()
-            if representation.info.length == nil, let length = request.announcedLength {
-                learn(length: length, of: representation)
-            }
+            learnLength(of: representation, request)
         }
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
         buffers.append(bytes, to: buffer)
@@ -154,6 +150,12 @@ extension EntryStateMachine {
             sniff(representation, isAtEnd: true)
         }
         filled(transfer)
+    }
+
+    /// A request's bytes are known to be a representation's: the length that its answer told is, too.
+    private mutating func learnLength(of representation: Representation, _ request: OriginRequestState) {
+        guard representation.info.length == nil, let length = request.announcedLength else { return }
+        learn(length: length, of: representation)
     }
 
     /// The end of a representation is known: that is written down, and readers that wait past it are told.

@@ -71,15 +71,16 @@ extension EntryStateMachine {
         for reader in ids.compactMap({ readers[$0] })
         where reader.representation == representation.id && !others.contains(where: { $0.readers.contains(reader.id) })
         {
-            if reader.isAnnounced {
-                fail(
-                    reader, CacheError(.changed, "nothing shows that the origin still has what was read; open it again")
-                )
-            } else {
-                redirect(reader, .alone)
-            }
+            leaveAlone(
+                reader,
+                CacheError(.changed, "nothing shows that the origin still has what was read; open it again"))
         }
         replan()
+    }
+
+    /// A reader that was told nothing yet has the origin's bytes to itself; one that was told ends.
+    mutating func leaveAlone(_ reader: Reader, _ error: CacheError) {
+        if reader.isAnnounced || isPrivate { fail(reader, error) } else { redirect(reader, .alone) }
     }
 
     /// The origin has another representation: this one can be read, not filled any more.

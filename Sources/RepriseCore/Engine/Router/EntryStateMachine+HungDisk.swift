@@ -95,13 +95,7 @@ extension EntryStateMachine {
         replan()
     }
 
-    mutating func passBy(_ reader: Reader) {
-        if !reader.isAnnounced, !isPrivate {
-            redirect(reader, .alone)
-        } else {
-            fail(reader, EntryStateMachine.cannotCompare)
-        }
-    }
+    mutating func passBy(_ reader: Reader) { leaveAlone(reader, EntryStateMachine.cannotCompare) }
 
     private static let cannotCompare = CacheError(
         .store, "the disk does not answer, and nothing shows that the origin still has what is stored; open it again")

@@ -62,18 +62,21 @@ extension EntryStateMachine {
         }
         switch verdict {
         case .part(let range, let total):
-            if let representation, !transfer.isContinuationConfirmed, !judge.isConfirmed(by: head, strongly: true),
-                comparesBytes,
+            let isProven =
+                transfer.isContinuationConfirmed || !comparesBytes || judge.isConfirmed(by: head, strongly: true)
+            if let representation, !isProven,
                 !isBlank(representation) || isAlien(head, to: representation, judge, besides: transfer)
             {
                 // Asked for before another transfer showed the representation, or by a condition of which nothing shows that it
                 // was heeded: the bytes decide.
                 return compareBytes(of: transfer, .noValidator)
             }
-            accept(transfer, request, head, representation, judge, length: total, servesRanges: true)
+            accept(
+                transfer, request, head, representation, isProven: isProven, length: total, servesRanges: true)
             beginBody(transfer, at: range.lowerBound, end: range.upperBound)
         case .whole(let length):
-            receivedWhole(transfer, request, head, representation, judge, length: length)
+            let isConfirmed = judge.isConfirmed(by: head, strongly: true)
+            receivedWhole(transfer, request, head, representation, length: length, isConfirmed: isConfirmed)
         case .changed(let difference, let length, let servesRanges):
             if let representation {
                 changed(
@@ -114,9 +117,8 @@ extension EntryStateMachine {
     /// All of the resource from 0 comes.
     private mutating func receivedWhole(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
-        _ representation: Representation?, _ judge: ResponseJudge, length: Int64?
+        _ representation: Representation?, length: Int64?, isConfirmed: Bool
     ) {
-        let isConfirmed = judge.isConfirmed(by: head, strongly: true)
         if let representation, request.asked != nil, representation.info.servesRanges,
             isElsewhere(representation, request.slot.origin),
             isWorthTrial(
@@ -140,7 +142,9 @@ extension EntryStateMachine {
             return changed(
                 transfer, request, head, representation, difference, length: length, servesRanges: false)
         }
-        accept(transfer, request, head, representation, judge, length: length, servesRanges: false)
+        let isProven = transfer.isContinuationConfirmed || !comparesBytes || isConfirmed
+        accept(
+            transfer, request, head, representation, isProven: isProven, length: length, servesRanges: false)
         rebase(transfer)
         // Where a validator says that it is what is held, it ends where that does.
         beginBody(transfer, at: 0, end: length ?? (isConfirmed ? representation?.info.length : nil))
@@ -190,13 +194,11 @@ extension EntryStateMachine {
 
     private mutating func accept(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation?,
-        _ judge: ResponseJudge, length: Int64?, servesRanges: Bool
+        isProven: Bool, length: Int64?, servesRanges: Bool
     ) {
         if let held {
             // Only its coming before any byte makes it this one's: where another's bytes come first, it has to show that.
-            if !transfer.isContinuationConfirmed, !judge.isConfirmed(by: head, strongly: true), comparesBytes {
-                request.acceptUnproven()
-            }
+            if !isProven { request.acceptUnproven() }
             if !servesRanges { held.lacksRanges() }
             if held.info.length == nil, let length {
                 if transfer.isComparing || request.isUnproven {
@@ -226,15 +228,16 @@ extension EntryStateMachine {
         _ head: OriginResponseHead, _ request: OriginRequestState, length: Int64?, servesRanges: Bool,
         isPrivate isForRequester: Bool
     ) -> Representation {
+        let validator = Validator(fields: head.fields)
         // The answer makes it, but not alone where another's bytes come first and nothing tells the two apart.
-        if !judge(for: request, nil, trial: nil).identifies(head), comparesBytes { request.acceptUnproven() }
+        if comparesBytes, !judge(for: request, nil, trial: nil).identifies(validator) { request.acceptUnproven() }
         let id: RepresentationID = makeID()
         let type = MediaType(head.fields["Content-Type"])
         let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1
         var info = EntryInfo(
             key: key.text, url: url.description, generation: 0, identity: identity,
             fileExtension: url.pathExtension ?? type?.fileExtension ?? "bin",
-            validator: Validator(fields: head.fields), length: length, servesRanges: servesRanges,
+            validator: validator, length: length, servesRanges: servesRanges,
             fields: storedFields(head, of: request), checked: wallClock)
         info.variant = selector.variant(of: head.fields, to: request.callerFields)
         let isStorable = storable(head)
