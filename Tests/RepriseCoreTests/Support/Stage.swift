@@ -7,6 +7,8 @@ import RepriseStorage
 import RepriseTesting
 import Testing
 
+@testable import RepriseCore
+
 /// A cache on real threads over a scripted origin, for what is asynchronous: files in memory, or in a directory.
 final class Stage: Sendable {
     let origin = ScriptedOrigin()
@@ -19,7 +21,10 @@ final class Stage: Sendable {
 
     func open(_ location: StoreLocation = .offline()) throws -> MediaCache {
         let opener = StoreOpener(location: location, fileSystem: files, folders: folders)
-        return try MediaCache(opener: opener, client: client, queues: queues)
+        var configuration = MediaCache.Configuration()
+        // What a busy machine does not finish in time is no disk that hangs: that is another test's matter.
+        configuration.tuning.diskTimeout = 3600 * TransferTuning.second
+        return try MediaCache(opener: opener, client: client, configuration: configuration, queues: queues)
     }
 
     var client: InMemoryOriginClient { InMemoryOriginClient(origin: origin, queues: queues) }
