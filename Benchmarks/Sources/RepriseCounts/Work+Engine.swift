@@ -53,7 +53,7 @@ private struct Plan {
         self.transfers = (0..<transfers).map { number in
             TransferPlanner.Transfer(
                 id: TransferID(number: number), head: Int64(number) * apart + 4000, gapEnd: .max, requestEnd: .max,
-                lastProgress: 0)
+                waits: .init(lastProgress: 0))
         }
     }
 

@@ -39,10 +39,7 @@ public struct HostGroup: Sendable, Hashable {
     /// The same resource at another of the hosts.
     package func url(_ url: OriginURL, at index: Int) -> OriginURL {
         guard self.index(of: url) != index else { return url }
-        let member = members[index]
-        let user = url.userInfo.map { $0 + "@" } ?? ""
-        let port = member.port.map { ":\($0)" } ?? ""
-        return OriginURL("\(url.scheme)://\(user)\(member.host)\(port)\(url.target)") ?? url
+        return url.at(host: members[index].host, port: members[index].port)
     }
 }
 

@@ -62,47 +62,21 @@ package struct TransferPlanner: Sendable {
         package var requestEnd: Int64
         /// Whether it has a request under way.
         package var isRequesting: Bool
-        /// When it was paused; `nil` while it runs.
-        package var pausedSince: Int64?
-        /// When it last made progress or was asked to.
-        package var lastProgress: Int64
         /// Whether the head of its answer has come.
         package var hasHead: Bool
-        /// When its last reader left, and where it stood; `nil` while it has one.
-        package var unwanted: Unwanted?
-        /// Whether it has a request whose answer it takes nothing of now: its readers are behind, or its memory is full.
-        package var isIdle: Bool
-        /// Whether another request waits for the connection slot that its request has: one that is only paused gives it up.
-        package var isContended: Bool
+        package var waits: TransferPatience.Waits
 
         package init(
             id: TransferID, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true,
-            pausedSince: Int64? = nil,
-            lastProgress: Int64 = 0, hasHead: Bool = true, unwanted: Unwanted? = nil, isIdle: Bool = false,
-            isContended: Bool = false
+            hasHead: Bool = true, waits: TransferPatience.Waits
         ) {
-            self.isIdle = isIdle
-            self.isContended = isContended
             self.id = id
             self.head = head
             self.gapEnd = gapEnd
             self.requestEnd = requestEnd
             self.isRequesting = isRequesting
-            self.pausedSince = pausedSince
-            self.lastProgress = lastProgress
             self.hasHead = hasHead
-            self.unwanted = unwanted
-        }
-    }
-
-    /// The moment a transfer lost its last reader.
-    package struct Unwanted: Sendable, Hashable {
-        package var since: Int64
-        package var head: Int64
-
-        package init(since: Int64, head: Int64) {
-            self.since = since
-            self.head = head
+            self.waits = waits
         }
     }
 
@@ -179,19 +153,8 @@ package struct TransferPlanner: Sendable {
         return first == second ? left.id.number < right.id.number : first < second
     }
 
-    /// Times, in nanoseconds, at which what is decided of a transfer may change though nothing happens: until the first of them
-    /// that is to come the decisions stay as they are.
-    package func changes(of transfer: Transfer) -> [Int64] {
-        var times = [transfer.lastProgress.adding(tuning.takeover).adding(1)]
-        if let since = transfer.pausedSince { times.append(since.adding(tuning.pausedStop)) }
-        if let since = transfer.unwanted?.since {
-            times.append(since.adding(tuning.unwantedStop))
-            if !servesRanges { times.append(since.adding(tuning.unwantedStopSequential)) }
-        }
-        if transfer.isContended, transfer.isIdle {
-            times.append(transfer.lastProgress.adding(servesRanges || !isKept ? tuning.yieldAfter : tuning.pausedStop))
-        }
-        return times
+    package var patience: TransferPatience {
+        TransferPatience(tuning, servesRanges: servesRanges, isKept: isKept)
     }
 
     private func needsNetwork(_ reader: Reader, _ missing: Int64) -> Bool {
@@ -204,9 +167,8 @@ package struct TransferPlanner: Sendable {
         for (index, transfer) in transfers.enumerated() where transfer.head <= missing && missing < transfer.gapEnd {
             if !servesRanges { return index }
             guard missing - transfer.head <= reach else { continue }
-            let silence = now - transfer.lastProgress
-            if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.pausedSince == nil,
-                silence > tuning.takeover
+            if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.waits.pausedSince == nil,
+                now >= patience.isSilentAt(transfer.waits)
             {
                 stalled[index] = true
                 continue
@@ -241,44 +203,29 @@ package struct TransferPlanner: Sendable {
             }
     }
 
-    /// Whether a transfer that takes nothing has to give its connection slot to one that is waited for. Where it could only be
-    /// begun again from 0 and what it brings is stored, it has more time.
-    private func givesWay(_ transfer: Transfer) -> Bool {
-        guard transfer.isContended, transfer.isIdle else { return false }
-        return now - transfer.lastProgress >= (servesRanges || !isKept ? tuning.yieldAfter : tuning.pausedStop)
-    }
-
     private func decide(_ transfer: Transfer, _ readers: [Reader], isAhead: Bool, isStalled: Bool) -> Decision {
-        if givesWay(transfer) { return .stop(transfer: transfer.id) }
+        func isDue(_ time: Int64?) -> Bool { time.map { now >= $0 } ?? false }
+        let waits = transfer.waits
+        if isDue(patience.givesWayAt(waits)) { return .stop(transfer: transfer.id) }
         if readers.isEmpty, isAhead, !isStalled {
-            if servesRanges, let since = transfer.pausedSince, transfer.isContended || now - since >= tuning.pausedStop
-            {
-                return .stop(transfer: transfer.id)
-            }
-            return .pause(transfer: transfer.id)
+            let isInTheWay = servesRanges && waits.pausedSince != nil && waits.isContended
+            return isInTheWay || isDue(patience.stopsPausedAt(waits))
+                ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
         }
         if readers.isEmpty {
             if isStalled || !transfer.isRequesting { return .stop(transfer: transfer.id) }
-            let unwanted = transfer.unwanted ?? Unwanted(since: now, head: transfer.head)
-            if !servesRanges, isKept, !transfer.isContended {
-                return now - unwanted.since >= tuning.unwantedStopSequential
-                    ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
-            }
+            if isDue(patience.stopsUnwantedAt(waits)) { return .stop(transfer: transfer.id) }
+            if patience.outlastsReaders(waits) { return .pause(transfer: transfer.id) }
             // What the kernel holds already is paid for: it is taken, and kept, before the connection is closed.
-            let goal = min(transfer.requestEnd, unwanted.head.adding(tuning.windDown))
-            if transfer.head >= goal || now - unwanted.since >= tuning.unwantedStop {
-                return .stop(transfer: transfer.id)
-            }
+            let goal = min(transfer.requestEnd, (waits.unwanted?.head ?? transfer.head).adding(tuning.windDown))
+            if transfer.head >= goal { return .stop(transfer: transfer.id) }
             return .run(transfer: transfer.id, goal: goal, readers: [])
         }
         let goal = readers.map { min($0.end, $0.position.adding(tuning.readAhead)) }.max() ?? 0
         if transfer.head < min(goal, transfer.gapEnd) {
             return .run(transfer: transfer.id, goal: goal, readers: readers.map(\.id))
         }
-        if servesRanges, let since = transfer.pausedSince, now - since >= tuning.pausedStop {
-            return .stop(transfer: transfer.id)
-        }
-        return .pause(transfer: transfer.id)
+        return isDue(patience.stopsPausedAt(waits)) ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
     }
 
     /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever.

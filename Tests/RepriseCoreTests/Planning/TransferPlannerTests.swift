@@ -29,13 +29,14 @@ import Testing
 
     private func transfer(
         _ id: Int, head: Int64, gapEnd: Int64 = .max, requestEnd: Int64 = .max, isRequesting: Bool = true,
-        pausedFor: Int64? = nil, silentFor: Int64 = 0, hasHead: Bool = true, unwanted: TransferPlanner.Unwanted? = nil
+        pausedFor: Int64? = nil, silentFor: Int64 = 0, hasHead: Bool = true, unwanted: TransferPatience.Unwanted? = nil
     ) -> Transfer {
         let now = 100 * TransferTuning.second
         return Transfer(
             id: TransferID(number: id), head: head, gapEnd: gapEnd, requestEnd: requestEnd, isRequesting: isRequesting,
-            pausedSince: pausedFor.map { now - $0 }, lastProgress: now - silentFor, hasHead: hasHead,
-            unwanted: unwanted)
+            hasHead: hasHead,
+            waits: .init(
+                lastProgress: now - silentFor, pausedSince: pausedFor.map { now - $0 }, unwanted: unwanted))
     }
 
     // MARK: Rule 1, who needs the network
@@ -162,7 +163,7 @@ import Testing
     // MARK: Rule 4, nobody needs it
 
     @Test func `a transfer nobody needs takes what is on its way, then stops, inv14`() {
-        let left = TransferPlanner.Unwanted(since: 100 * TransferTuning.second, head: 1000)
+        let left = TransferPatience.Unwanted(since: 100 * TransferTuning.second, head: 1000)
         var unwanted = transfer(7, head: 1000)
         let goal = 1000 + tuning.windDown
         #expect(planner().plan(readers: [], transfers: [unwanted]) == [.run(transfer: 7, goal: goal, readers: [])])
@@ -282,7 +283,7 @@ import Testing
         #expect(planner.plan(readers: [], transfers: [unwanted]) == [.stop(transfer: 7)])
         let ahead = Reader(id: 1, position: 0, end: .max, missing: nil, gapEnd: .max, isWaiting: false)
         var full = transfer(7, head: tuning.readAhead + 1, pausedFor: 1)
-        full.isContended = true
+        full.waits.isContended = true
         let contended = TransferPlanner(
             tuning: tuning, servesRanges: true, measure: HostTable.Measure(), now: 100 * TransferTuning.second)
         #expect(contended.plan(readers: [ahead], transfers: [full]) == [.stop(transfer: 7)])
@@ -361,7 +362,7 @@ import Testing
         Issue.record("transfers take each other's place without end", sourceLocation: sourceLocation)
     }
 
-    /// Nothing is decided otherwise before the first time that `changes(of:)` names.
+    /// Nothing is decided otherwise before the first time that `firstChange(of:after:)` names.
     private func expectRestUntilChange(
         _ planner: TransferPlanner, _ readers: [Reader], _ transfers: [Transfer],
         _ decisions: [TransferPlanner.Decision], sourceLocation: SourceLocation = #_sourceLocation
@@ -370,15 +371,15 @@ import Testing
         for index in transfers.indices {
             let id = transfers[index].id
             if decisions.contains(.pause(transfer: id)) {
-                transfers[index].pausedSince = transfers[index].pausedSince ?? planner.now
+                transfers[index].waits.pausedSince = transfers[index].waits.pausedSince ?? planner.now
             }
             if case .run(_, _, let ids)? = decisions.first(where: { $0.transfer == id }), ids.isEmpty {
-                transfers[index].unwanted =
-                    transfers[index].unwanted ?? .init(since: planner.now, head: transfers[index].head)
+                transfers[index].waits.unwanted =
+                    transfers[index].waits.unwanted ?? .init(since: planner.now, head: transfers[index].head)
             }
         }
         let present = planner.plan(readers: readers, transfers: transfers)
-        let changes = transfers.flatMap(planner.changes(of:)).filter { $0 > planner.now }
+        let changes = transfers.compactMap { planner.patience.firstChange(of: $0.waits, after: planner.now) }
         var later = planner
         later.now = (changes.min() ?? .max) - 1
         #expect(later.plan(readers: readers, transfers: transfers) == present, sourceLocation: sourceLocation)

@@ -75,10 +75,8 @@ extension EntryStateMachine {
         for transfer in transfers {
             if let (due, _) = headDue(of: transfer.request, transfer.tried) { earliest.add(due) }
             if let due = transfer.stalledAt(tuning.stallTimeout) { earliest.add(due) }
-            let representation = representations[transfer.representation]
-            for time in planner(for: representation).changes(of: view(of: transfer, representation)) {
-                earliest.add(time)
-            }
+            let patience = patience(with: representations[transfer.representation])
+            earliest.add(patience.firstChange(of: waits(of: transfer), after: now))
         }
     }
 
@@ -98,18 +96,5 @@ extension EntryStateMachine {
             if let due = givesUpAt(reader) { earliest.add(due) }
             if let due = failsWithoutSlotAt(reader) { earliest.add(due) }
         }
-    }
-}
-
-/// The earliest of the times after now at which something is due.
-struct EarliestDeadline {
-    /// Nanoseconds, as all times here.
-    let now: Int64
-    private(set) var time: Int64?
-
-    init(now: Int64) { self.now = now }
-
-    mutating func add(_ due: Int64) {
-        if due > now, due < time ?? .max { time = due }
     }
 }

@@ -18,8 +18,15 @@ extension EntryStateMachine {
         releaseMemory()
     }
 
+    /// How long transfers of a representation may do nothing.
+    func patience(with representation: Representation?) -> TransferPatience {
+        TransferPatience(
+            tuning, servesRanges: representation?.info.servesRanges ?? true,
+            isKept: representation?.storage.isOff != true)
+    }
+
     /// The planner as it decides for a representation now.
-    func planner(for representation: Representation?) -> TransferPlanner {
+    private func planner(for representation: Representation?) -> TransferPlanner {
         // A transfer begins up to a block before what its reader misses; out of its reach it would be started for ever.
         var tuning = tuning
         let origin = origin().location.origin
@@ -123,8 +130,14 @@ extension EntryStateMachine {
         return TransferPlanner.Transfer(
             id: transfer.id, head: head(of: transfer), gapEnd: gapEnd(of: transfer, representation),
             requestEnd: request?.end ?? request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
-            isRequesting: request != nil, pausedSince: transfer.pausedSince,
-            lastProgress: transfer.lastProgress, hasHead: request?.hasHead ?? false, unwanted: transfer.unwanted,
+            isRequesting: request != nil, hasHead: request?.hasHead ?? false, waits: waits(of: transfer))
+    }
+
+    /// In which ways a transfer does nothing.
+    func waits(of transfer: TransferState) -> TransferPatience.Waits {
+        let request = transfer.request
+        return TransferPatience.Waits(
+            lastProgress: transfer.lastProgress, pausedSince: transfer.pausedSince, unwanted: transfer.unwanted,
             isIdle: request.map { $0.hasHead && !$0.isDemanding } ?? false,
             isContended: request.map { environment.hosts.isContended($0.slot.origin) } ?? false)
     }

@@ -25,7 +25,7 @@ final class TransferState: Identifiable {
     private(set) var goal: Int64 = 0
     private(set) var pausedSince: Int64?
     /// When it lost its last reader, and where it stood.
-    private(set) var unwanted: TransferPlanner.Unwanted?
+    private(set) var unwanted: TransferPatience.Unwanted?
     /// Nanoseconds.
     private(set) var lastProgress: Int64
     /// Whether it brings everything from 0 because the origin serves no ranges.
