@@ -26,20 +26,32 @@ extension MediaCache {
         setStatus(.suspended)
         environment.access.beginLeaving()
         for entry in openEntries { entry.handle(.suspend) }
-        var isInTime = true
-        // A piece that is written asks for the next, so it takes as many rounds as a window has pieces.
-        while isInTime, openEntries.contains(where: \.hasUnwritten) {
-            isInTime = await deadline.wait { tell in queues.after(TransferTuning.millisecond, tell) }
-            for lane in 0..<2 where isInTime {
-                isInTime = await deadline.wait { tell in queues.write(lane: lane, tell) }
-            }
-        }
+        await drain(by: deadline) { openEntries.contains(where: \.hasUnwritten) }
         for entry in openEntries { entry.handle(.sync) }
         let book = statisticsStore
         queues.upkeep { book.save() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         _ = await deadline.wait { tell in environment.access.shut(tell) }
         store.release()
+    }
+
+    /// Waits for the disk until nothing is on its way to it, at most until the deadline.
+    ///
+    /// Its queues are in order: when a piece of work has run in each, so has all before it. A piece that is written asks for
+    /// the next, so it takes as many rounds as a window has pieces. In between a little time passes: what waits for space
+    /// waits for time.
+    func drain(by deadline: Deadline, while isUnderWay: () -> Bool) async {
+        let queues = environment.queues
+        var isInTime = true
+        repeat {
+            // What came fast may still wait for its files, which are made on the read pool.
+            isInTime = await deadline.wait { tell in queues.read(tell) }
+            for lane in 0..<2 where isInTime {
+                isInTime = await deadline.wait { tell in queues.write(lane: lane, tell) }
+            }
+            guard isInTime, isUnderWay() else { return }
+            isInTime = await deadline.wait { tell in queues.after(TransferTuning.millisecond, tell) }
+        } while isInTime
     }
 
     /// Takes the store back; readers that waited go on. What others changed meanwhile is read and proved anew.

@@ -270,18 +270,8 @@ public final class MediaCache: Sendable {
     }
 
     private func letStoreGo(_ deadline: Deadline, mayWait: Bool) async {
-        // The write lanes and the janitor are in order: when these have run, so has all before them. A piece that is
-        // written asks for the next, so it takes as many rounds as a window has pieces; and what came fast may still wait
-        // for its files, which are made on the read pool.
         let queues = environment.queues
-        var isInTime = true
-        repeat {
-            isInTime = await deadline.wait { tell in queues.read(tell) }
-            for lane in 0..<2 where isInTime {
-                isInTime = await deadline.wait { tell in queues.write(lane: lane, tell) }
-            }
-        } while isInTime
-            && openEntries.contains(where: { $0.isWriting || mayWait && $0.hasUnwritten })
+        await drain(by: deadline) { openEntries.contains { $0.isWriting || mayWait && $0.hasUnwritten } }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         for entry in openEntries { entry.handle(.abandonUnwritten) }
         let statistics = statisticsStore
