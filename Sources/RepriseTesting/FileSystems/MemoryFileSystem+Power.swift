@@ -16,14 +16,16 @@ extension MemoryFileSystem {
 extension MemoryFileSystem.State {
     /// A file is about to be changed.
     mutating func note(_ change: MemoryFileSystem.UnsyncedChanges.Change, of number: UInt64) {
-        guard losesPower, let node = nodes[number] else { return }
-        var unsynced = node.unsynced ?? MemoryFileSystem.UnsyncedChanges(pages: node.pages, size: node.size)
-        unsynced.changes.append(change)
-        nodes[number]?.unsynced = unsynced
+        if losesPower { nodes[number]?.note(change) }
     }
 }
 
 extension MemoryFileSystem.Node {
+    fileprivate mutating func note(_ change: MemoryFileSystem.UnsyncedChanges.Change) {
+        if unsynced == nil { unsynced = .init(pages: pages, size: size) }
+        unsynced?.changes.append(change)
+    }
+
     /// Takes back what a power cut takes.
     mutating func lose(_ unsynced: MemoryFileSystem.UnsyncedChanges, _ random: inout SeededGenerator) {
         pages = unsynced.pages

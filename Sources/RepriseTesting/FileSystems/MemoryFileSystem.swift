@@ -264,8 +264,8 @@ public final class MemoryFileSystem: FileSystem {
     }
 
     private static func normal(_ path: String) -> String {
-        "/" + path.split(separator: "/").joined(separator: "/") == "/"
-            ? "" : "/" + path.split(separator: "/").joined(separator: "/")
+        let parts = path.split(separator: "/")
+        return parts.isEmpty ? "" : "/" + parts.joined(separator: "/")
     }
 
     func change<Value: Sendable>(_ body: (inout State) throws(FileError) -> Value) throws(FileError) -> Value {

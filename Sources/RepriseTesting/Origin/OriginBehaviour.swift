@@ -41,6 +41,8 @@ public struct OriginBehaviour: Sendable, Hashable {
     /// Which entity tag is sent.
     public enum Tag: Sendable, Hashable {
         case strong, weak, none
+        /// A weak one that all versions share: equivalent, as the origin sees it, and not the same bytes (RFC 9110 §8.8.1).
+        case weakShared
         /// Another one with every request: the nodes of a careless CDN.
         case perRequest
     }
@@ -72,6 +74,8 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var statuses: [String: Int] = [:]
     /// A status instead of the content.
     public var status: Int?
+    /// The status with which requests are refused whose `Authorization` is that.
+    public var refusals: [String: Int] = [:]
     /// `Retry-After` with that status, in seconds.
     public var retryAfter: Int?
     /// A body that claims to be gzip although identity was asked for.

@@ -195,6 +195,9 @@ private struct Script {
             if status == 416 { answer.fields["Content-Range"] = "bytes */\(length)" }
             return answer
         }
+        if let user = fields["Authorization"], let status = behaviour.refusals[user] {
+            return ScriptedAnswer.plain(status, "not for this user")
+        }
         if behaviour.loginPage, isFaulty {
             let page = Array("<!DOCTYPE html><html><body>Please sign in to use this network.</body></html>".utf8)
             return ScriptedAnswer(
@@ -225,6 +228,7 @@ private struct Script {
         return switch behaviour.tag {
         case .strong: base
         case .weak: "W/" + base
+        case .weakShared: "W/\"all\""
         case .none: nil
         case .perRequest: "\"node-\(number)-\(resource.content.generation)\(behaviour.tagMark)\""
         }

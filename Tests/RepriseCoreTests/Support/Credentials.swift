@@ -2,7 +2,8 @@ import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
 
-/// An origin that has an object of its own for each user: the target `/x` of a request with `Authorization: A` is `/x-A`.
+/// An origin that has an object of its own for each user: the target `/x` of a request with `Authorization: A`, or
+/// `Cookie: user=A`, is `/x-A`.
 final class PerUserClient: OriginClient {
     private let inner: any OriginClient
 
@@ -16,7 +17,8 @@ final class PerUserClient: OriginClient {
 
     func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
         var request = request
-        if paths?.contains(request.url.path) ?? true, let user = request.fields["Authorization"],
+        let cookie = request.fields["Cookie"].map { String($0.dropFirst("user=".count)) }
+        if paths?.contains(request.url.path) ?? true, let user = request.fields["Authorization"] ?? cookie,
             let url = OriginURL("\(request.url.description)-\(user)")
         {
             request.url = url

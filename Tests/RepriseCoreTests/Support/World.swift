@@ -65,6 +65,11 @@ final class World: Sendable {
         for session in cache.openEntries { session.closeIfIdle() }
         queues.settle()
         cache.environment.store?.release()
+        try reopen()
+    }
+
+    /// Opens the store of a cache that was closed.
+    func reopen() throws {
         let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client, broken)
         opened.withLock { $0 = fresh }
     }
@@ -81,8 +86,7 @@ final class World: Sendable {
         cache.environment.store?.release()
         disk.withLock { $0 = FaultyFileSystem(memory) }
         if let seed { memory.cutPower(seed: seed) }
-        let fresh = try World.open(files, blockSize, origin, queues, pieceSize, configuration, client, broken)
-        opened.withLock { $0 = fresh }
+        try reopen()
     }
 
     /// A cache of another process on the same root: there is one only while this one has given its store away.

@@ -63,6 +63,7 @@ extension WorldPlan {
             Fault(\.ranges), Fault(\.contentRange), Fault(\.longestRange), Fault(\.widensRanges), Fault(\.framing),
             Fault(\.body),
             Fault(\.faultyRequests), Fault(\.tag), Fault(\.hasLastModified), Fault(\.heedsIfRange), Fault(\.status),
+            Fault(\.refusals),
             Fault(\.retryAfter), Fault(\.gzipsAnyway), Fault(\.icyMetadata), Fault(\.earlyHints), Fault(\.redirect),
             Fault(\.loginPage), Fault(\.contentType), Fault(\.extraFields), Fault(\.firstByteDelay),
             Fault(\.bytesPerSecond),

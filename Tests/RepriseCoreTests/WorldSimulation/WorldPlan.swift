@@ -10,6 +10,8 @@ struct WorldPlan: Sendable {
         var length: Int64
         /// Whether each user is answered with an object of its own.
         var isPerUser = false
+        /// The field by which the origin knows its users.
+        var userField = "Authorization"
         var contentType = "audio/mpeg"
         var behaviour: OriginBehaviour
     }
@@ -19,14 +21,15 @@ struct WorldPlan: Sendable {
         case sound, slow, full
         /// No call is answered; no write.
         case hung, hungWrites
-        /// One call of three fails.
-        case failing
+        /// One call of three fails, or all for some files.
+        case failing, failingFiles
     }
 
     /// What is done with a cache besides reading.
     enum Operation: Hashable, Sendable, CaseIterable {
         case pin, unpin, prefetch, prefetchHead, remove, verify, compare, invalidate, collectGarbage, suspend, resume
-        case repair, export, exportAndImport, fileURL, fileURLOfBeginning
+        case repair, export, exportAndImport, fileURL, fileURLOfBeginning, info, entries, statistics, networkReturned
+        case removeAll, repairAll
     }
 
     enum Action: Sendable {
@@ -48,6 +51,7 @@ struct WorldPlan: Sendable {
         case clock(Int64)
         /// A process beside this one takes the store, where it is free, and plays an object.
         case otherProcess(object: Int)
+        case close
         case restart
         case kill
         case powerCut
@@ -101,6 +105,7 @@ struct WorldPlan: Sendable {
                 "audio/mpeg", "audio/mpeg", "audio/mpeg", "application/vnd.apple.mpegurl", "text/plain",
             ].randomElement(using: &random)!
             object.isPerUser = isShared && Int.random(in: 0..<3, using: &random) == 0
+            if Bool.random(using: &random) { object.userField = "Cookie" }
             object.behaviour = WorldPlan.behaviour(object, isShared: isShared, isSound: true, &random)
             return object
         }
@@ -137,7 +142,9 @@ struct WorldPlan: Sendable {
                 object: object, WorldPlan.behaviour(objects[object], isShared: isShared, isSound: false, &random))
         case 72..<75: return .down(Bool.random(using: &random))
         case 75..<79:
-            return .disk([.sound, .sound, .slow, .hung, .hungWrites, .full, .failing].randomElement(using: &random)!)
+            return .disk(
+                [.sound, .sound, .slow, .hung, .hungWrites, .full, .failing, .failingFiles].randomElement(
+                    using: &random)!)
         case 79..<81:
             let limit = Int64.random(in: 8...60, using: &random) << 10
             return .limit(Bool.random(using: &random) ? limit : nil)
@@ -147,6 +154,7 @@ struct WorldPlan: Sendable {
         case 94..<95: return .powerCut
         case 95..<96: return .clock([-86_400 * 400, -3600, -2, 2, 3600, 86_400 * 400].randomElement(using: &random)!)
         case 96..<98: return .otherProcess(object: object)
+        case 98..<99: return .close
         default: return hasMirror ? .mirror(isFirstDown: Bool.random(using: &random)) : .wait
         }
     }
@@ -169,9 +177,9 @@ struct WorldPlan: Sendable {
         if object.length > 1 << 40 { behaviour.bytesPerSecond = 500 }
         if isLarge { behaviour.bytesPerSecond = [0, 200_000].randomElement(using: &random)! }
         behaviour.firstByteDelay = [0, 5, 80].randomElement(using: &random)! * millisecond
-        behaviour.tag = [.strong, .strong, .weak, .none, .perRequest].randomElement(using: &random)!
-        // A shared cache combines nothing under differing strong tags (RFC 9110 §15.3.7.3).
-        if isShared, behaviour.tag == .perRequest { behaviour.tag = .weak }
+        behaviour.tag = [.strong, .strong, .weak, .weakShared, .none, .perRequest].randomElement(using: &random)!
+        // A shared cache combines nothing under differing strong tags (RFC 9110 §15.3.7.3), and believes equal weak ones.
+        if isShared, behaviour.tag == .perRequest || behaviour.tag == .weakShared { behaviour.tag = .weak }
         behaviour.hasLastModified = Bool.random(using: &random)
         behaviour.framing = [.length, .length, .chunked, .close].randomElement(using: &random)!
         if object.length < 1 << 40, Int.random(in: 0..<5, using: &random) == 0 { behaviour.ranges = .ignored }
@@ -181,16 +189,22 @@ struct WorldPlan: Sendable {
         behaviour.heedsIfRange = Int.random(in: 0..<4, using: &random) > 0
         behaviour.contentType = object.contentType
         if isShared {
+            behaviour.extraFields["Age"] = [nil, nil, nil, "0", "90", "2147483648", "-1"].randomElement(using: &random)!
+            behaviour.extraFields["Expires"] =
+                [nil, nil, nil, "0", "Thu, 01 Jan 1970 00:00:00 GMT", "Wed, 15 Nov 2023 00:00:00 GMT"]
+                .randomElement(using: &random)!
             behaviour.extraFields["Cache-Control"] = [
+                nil,
                 "max-age=1", "max-age=100", "max-age=1, stale-while-revalidate=5", "s-maxage=1, stale-if-error=30",
                 "no-cache", "no-store", "private", "public, max-age=3", "must-revalidate, max-age=1",
             ].randomElement(using: &random)!
             // An origin that answers users apart says so, or does not let others have it.
             behaviour.extraFields["Vary"] =
                 object.isPerUser
-                ? "Authorization"
-                : [nil, nil, "Accept-Language", "*"]
-                    .randomElement(using: &random)!
+                ? object.userField : [nil, nil, "Accept-Language", "*"].randomElement(using: &random)!
+        }
+        if Int.random(in: 0..<6, using: &random) == 0 {
+            behaviour.refusals = ["2": Bool.random(using: &random) ? 401 : 403]
         }
         guard !isSound else { return behaviour }
         let offset = min(object.length, Int64.random(in: 0...4000, using: &random))

@@ -16,6 +16,20 @@ struct WorldViolation: Error, CustomStringConvertible {
     var description: String { "\(oracle): \(text)" }
 }
 
+/// A line of what happened in a run; most are never read, so they are made into text only then.
+enum Told: Sendable, CustomStringConvertible {
+    /// What the cache told, after so many milliseconds.
+    case event(CacheEvent, at: Int64)
+    case note(String)
+
+    var description: String {
+        switch self {
+        case .event(let event, let time): "\(time) \(event)"
+        case .note(let text): text
+        }
+    }
+}
+
 /// Whether an operation has ended.
 private final class Ending: Sendable {
     private let state = Lock(false)
@@ -41,8 +55,8 @@ struct WorldRun {
     private let leases = Shared<[FileLease]>([])
     /// How often each generated thing was met.
     private(set) var met: [String: Int] = [:]
-    /// What the cache told and the origin was asked, with milliseconds.
-    let told = Recorder<String>()
+    /// What the cache told and what was read at the end.
+    let told = Recorder<Told>()
     private var subscription: EventSubscription?
 
     init(_ plan: WorldPlan) throws {
@@ -77,7 +91,7 @@ struct WorldRun {
 
     private mutating func listen() {
         let (queues, told) = (world.queues, told)
-        subscription = world.cache.onEvent { told.add("\(queues.time / millisecond) \($0)") }
+        subscription = world.cache.onEvent { told.add(.event($0, at: queues.time / millisecond)) }
     }
 
     private func path(_ object: Int, _ user: Int) -> String {
@@ -158,6 +172,7 @@ struct WorldRun {
             meet("clock")
             world.queues.jumpWallClock(by: seconds)
         case .otherProcess(let object): try runElsewhere(object)
+        case .close: try close()
         case .restart, .kill, .powerCut:
             // A process that ends gives its store back first, and its readers with it.
             guard !isSuspended else { return }
@@ -176,6 +191,42 @@ struct WorldRun {
             meet("\(action)")
         case .wait: break
         }
+    }
+
+    /// A cache that was closed has ended all that it did, and asks the origin for nothing; then it is opened again.
+    private mutating func close() throws {
+        meet("close")
+        let (cache, ending) = (world.cache, Ending())
+        Task(executorPreference: world.queues) {
+            await cache.close()
+            ending.come()
+        }
+        world.queues.advance(130 * second)
+        guard ending.hasCome else { throw WorldViolation(oracle: "closed", text: "close() never returns") }
+        set(.sound)
+        let requests = world.origin.requestCount
+        world.queues.advance(300 * second)
+        held.removeAll()
+        try takeAll(1 << 20)
+        try check()
+        for player in players.compactMap({ $0 }) where !player.isAtEnd && player.failure == nil {
+            throw WorldViolation(
+                oracle: "closed", text: "a reader of \(player.path) at \(player.position) goes on after close()")
+        }
+        for task in tasks where !task.ending.hasCome {
+            throw WorldViolation(oracle: "closed", text: "\(task.name) goes on after close()")
+        }
+        guard world.origin.requestCount == requests else {
+            throw WorldViolation(oracle: "closed", text: "a closed cache asks the origin")
+        }
+        for index in players.indices {
+            players[index]?.leave()
+            players[index] = nil
+        }
+        leases.set([])
+        isSuspended = false
+        try world.reopen()
+        listen()
     }
 
     /// Another process has the store while this one has given it away, and only then.
@@ -212,7 +263,13 @@ struct WorldRun {
         players[index]?.leave()
         held.remove(index)
         var fields = HTTPFields()
-        if user > 0 { fields["Authorization"] = "\(user)" }
+        if user > 0 {
+            if plan.objects[object].userField == "Cookie" {
+                fields["Cookie"] = "user=\(user)"
+            } else {
+                fields["Authorization"] = "\(user)"
+            }
+        }
         if let control { fields["Cache-Control"] = control }
         let path = plan.objects[object].path
         let resource = world.cache.resource(
@@ -247,6 +304,10 @@ struct WorldRun {
         case .hung: world.queues.setDiskDelay(read: 100 * second, write: 100 * second)
         case .hungWrites: world.queues.setDiskDelay(read: 0, write: 100 * second)
         case .full: world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }
+        case .failingFiles:
+            world.files.setRule { _, path, _ in
+                path.utf8.reduce(0) { $0 + Int($1) } % 4 == 0 ? .error(FileError.inputOutput) : nil
+            }
         case .failing: world.files.setRule { _, _, number in number % 3 == 0 ? .error(FileError.inputOutput) : nil }
         }
     }
@@ -277,6 +338,14 @@ struct WorldRun {
                 case .suspend: await cache.suspend()
                 case .resume: await cache.resume()
                 case .repair: try await resource.repair()
+                case .repairAll: _ = try await cache.repair()
+                case .removeAll: try await cache.removeAll()
+                case .entries: _ = await cache.entries()
+                case .statistics:
+                    _ = try await resource.statistics()
+                    _ = await cache.storeStatistics()
+                case .info: _ = try await resource.info()
+                case .networkReturned: cache.networkPathReturned()
                 case .export: try await resource.export(to: URL(fileURLWithPath: copy))
                 case .exportAndImport:
                     let file = try await resource.export(to: URL(fileURLWithPath: copy))
@@ -420,6 +489,8 @@ struct WorldRun {
             guard plan.isShared || spec.contentType == "application/vnd.apple.mpegurl" else { continue }
             let newest = versions[object * WorldPlan.users].suffix(1)
             for attempt in 1...3 {
+                let refused = refusedPlayer(of: spec.path)
+                defer { refused?.leave() }
                 let player = world.player(spec.path, fields: plan.isShared ? ["Cache-Control": "no-cache"] : [:])
                 player.knownGenerations = Array(newest)
                 player.play()
@@ -448,13 +519,18 @@ struct WorldRun {
     /// What is complete is not asked for again, where nothing has to be confirmed.
     private mutating func checkCost(_ object: Int) throws {
         let spec = plan.objects[object]
-        let key = world.cache.resource(for: OriginURL("http://origin.test" + spec.path)!).request.key
-        let isComplete = world.cache.table.open(key)?.look { $0.offersAll }
+        let resource = world.cache.resource(for: OriginURL("http://origin.test" + spec.path)!)
+        if met["powerCut"] != nil {
+            // What the power cut damaged, and was handed on from memory since, is found by reading it.
+            Task(executorPreference: world.queues) { try await resource.repair() }
+            world.queues.advance(60 * second)
+        }
+        let isComplete = world.cache.table.open(resource.request.key)?.look { $0.offersAll }
         guard !plan.isShared, isComplete == true else { return }
         meet("cost")
         world.queues.advance(10 * second)
         let requests = world.origin.requestCount
-        told.add("second read of \(spec.path)")
+        told.add(.note("second read of \(spec.path)"))
         let player = world.player(spec.path)
         player.knownGenerations = versions[object * WorldPlan.users]
         player.finish()
@@ -472,13 +548,15 @@ struct WorldRun {
         listen()
         for (object, spec) in plan.objects.enumerated() where spec.length < 1 << 40 {
             for attempt in 1...3 {
+                let refused = refusedPlayer(of: spec.path)
+                defer { refused?.leave() }
                 let player = world.player(spec.path)
                 player.knownGenerations = versions[object * WorldPlan.users]
                 player.finish()
                 if let violation = player.violation {
                     throw WorldViolation(oracle: "durability", text: "\(violation) in \(spec.path) after a restart")
                 }
-                told.add("\(spec.path) read to \(player.position), at end: \(player.isAtEnd)")
+                told.add(.note("\(spec.path) read to \(player.position), at end: \(player.isAtEnd)"))
                 if player.isAtEnd {
                     try checkCost(object)
                     break
@@ -490,6 +568,19 @@ struct WorldRun {
                 }
             }
         }
+    }
+
+    /// One that reads at the same time, and that the origin refuses: others have nothing of that.
+    private mutating func refusedPlayer(of path: String) -> Player? {
+        guard let user = world.origin.resource(at: path)?.behaviour.refusals.keys.first else { return nil }
+        meet("refused user")
+        let player = world.player(path, fields: ["Authorization": user])
+        player.knownGenerations = []
+        for object in plan.objects.indices where plan.objects[object].path == path {
+            player.knownGenerations = versions[object * WorldPlan.users]
+        }
+        player.take()
+        return player
     }
 
     /// After closing nothing reaches the origin.
