@@ -53,6 +53,24 @@ struct GenerationTests {
         #expect(generation.claims(ByteRange(0, 5)) && !generation.claims(ByteRange(0, 6)))
     }
 
+    /// One writer looks for its place in a block that another is filling; the block goes on from where the other ended all the same.
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv02 what one writer saw of a block does not keep others from going on in it`(kind: StoreFixture.Kind) throws
+    {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let generation = try StoreFixture.add("a", content, [], to: fixture.open()).generation
+        func write(_ writer: FillWriter, _ range: ByteRange) throws {
+            try writer.write([content.bytes(in: range)[...]], at: range.lowerBound)
+        }
+        let first = FillWriter(generation: generation)
+        try write(first, ByteRange(0, 1))
+        try write(FillWriter(generation: generation), ByteRange(9, 12))
+        try write(first, ByteRange(1, 5))
+        try write(FillWriter(generation: generation), ByteRange(5, 16))
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 16)])
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases)
     func `slots are read a page at a time, and only when asked for`(kind: StoreFixture.Kind) throws {
         let fixture = StoreFixture(kind, blockSize: 7)

@@ -59,6 +59,12 @@ extension Generation {
                 try blocks.write(slots, at: layout.slotOffset(of: firstBlock))
             }
             state.withLock { state in
+                // What another writer read of these slots is from before.
+                if !state.slots.isEmpty {
+                    for block in firstBlock..<layout.block(at: layout.blockEnd(of: range.upperBound)) {
+                        state.slots[block] = nil
+                    }
+                }
                 state.claimed.insert(range)
                 state.verified.insert(range)
                 state.unsynced.insert(range)

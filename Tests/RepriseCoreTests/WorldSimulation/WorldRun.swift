@@ -84,7 +84,7 @@ struct WorldRun {
         }
         world.memory.losePower()
         try world.memory.makeDirectory("/copies")
-        world.queues.tellCircles(after: 100_000, inAll: 2_000_000)
+        world.queues.tellCircles(after: 1_000_000, inAll: 2_000_000)
         versions = Array(repeating: [], count: plan.objects.count * WorldPlan.users)
         for object in plan.objects.indices { publish(object, plan.objects[object].length) }
     }
