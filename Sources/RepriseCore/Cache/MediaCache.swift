@@ -257,7 +257,10 @@ public final class MediaCache: Sendable {
         let deadline = Deadline(MediaCache.closingLimit, on: queues)
         // From here on no reader gets an entry, and no entry asks an origin.
         let before = setStatus(.closed)
-        if before != .closed { table.shutDown() }
+        if before != .closed {
+            table.shutDown()
+            environment.failover.close()
+        }
         _ = await deadline.wait { tell in
             // Another transition may be under way, which a disk that hangs keeps for longer.
             _ = Task(executorPreference: queues.executor) {

@@ -40,10 +40,14 @@ extension MediaResource {
         guard let snapshot = try await snapshot() else {
             throw CacheError(.incomplete, "nothing is stored of \(request.url)")
         }
-        return try await OriginCheck(
-            request, by: cache.environment.failover, on: cache.environment.queues, tuning: cache.environment.tuning
-        )
-        .compare(snapshot)
+        do throws(CacheError) {
+            return try await OriginCheck(
+                request, by: cache.environment.failover, on: cache.environment.queues, tuning: cache.environment.tuning
+            )
+            .compare(snapshot)
+        } catch {
+            throw cache.status == .closed ? CacheError(.closed, "the cache was closed") : error
+        }
     }
 
     /// Bytes that are proved at a time.

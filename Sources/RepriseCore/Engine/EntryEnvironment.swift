@@ -24,8 +24,8 @@ package final class EntryEnvironment: Sendable {
     package let hostGroups: [HostGroup]
     /// Where else resources are.
     package let mirrors: [Mirrors]
-    /// Sends whole requests that are not an entry's.
-    package let failover: any OriginClient
+    /// Sends whole requests that are not an entry's, until the cache is closed.
+    package let failover: ClosableClient
     /// Who is asked for URLs in place of those that expired; `nil` where nobody is.
     package let freshURLs: FreshURLs?
     /// Told of what must never be, after each input; `nil` where it is not looked for.
@@ -52,12 +52,13 @@ package final class EntryEnvironment: Sendable {
         self.admission = admission
         self.hostGroups = hostGroups
         self.mirrors = hostGroups.map { .hosts($0) } + (mirrors.count > 1 ? [.bases(mirrors)] : [])
-        failover =
+        let whole: any OriginClient =
             self.mirrors.isEmpty
             ? client
             : FailoverClient(
                 client: client, mirrors: self.mirrors, hosts: hosts, timeout: tuning.nextOriginTimeout, queues: queues
             ) { hub.send(.originFailed(origin: $0, reason: $1)) }
+        failover = ClosableClient(whole, queues: queues)
         self.freshURLs = freshURLs
         self.onBrokenInvariant = onBrokenInvariant
     }

@@ -1,10 +1,8 @@
+import RepriseCore
 import ReprisePlatform
 import RepriseRanges
-import RepriseStorage
 import RepriseTesting
 import Testing
-
-@testable import RepriseCore
 
 /// Disks that are full, sick or out of reach.
 @Suite struct DiskTests {
@@ -158,26 +156,5 @@ import Testing
             player.leave()
         }
         world.play("/a").expectWhole(Self.length)
-    }
-
-    @Test func `closing while bytes wait for space waits without work, inv26`() throws {
-        let world = try World()
-        world.put("/a", length: Self.length) { $0.bytesPerSecond = 500_000 }
-        let player = world.player("/a")
-        player.play(to: 100_000)
-        try world.cache.setLimits(.init(bytes: 4096))
-        func waitsForSpace(_ entry: ActiveEntry) -> Bool {
-            entry.look { $0.representations.contains { $0.storage.waitsForSpaceSince != nil } }
-        }
-        while !world.cache.openEntries.contains(where: waitsForSpace) { world.queues.runOne(until: .max) }
-        world.queues.tellCircles(after: 10_000)
-        let (cache, hasClosed) = (world.cache, Shared(false))
-        Task(executorPreference: world.queues) {
-            await cache.close()
-            hasClosed.set(true)
-        }
-        world.queues.advance(second)
-        #expect(hasClosed.value)
-        #expect(!world.queues.goesInCircles)
     }
 }

@@ -1,6 +1,7 @@
 /// Whether the store was given away, and the work that waits until it is back.
 ///
 ///     active --suspend--> suspended --resume--> active: the work is done or dropped
+///                             |__ drop: it never will be
 ///
 /// While suspended nothing is asked for and nothing is handed out. Work may be put aside shortly before: the store is left before
 /// its entries are told.
@@ -18,6 +19,12 @@ struct DeferredWork {
 
     /// Puts work aside.
     mutating func add(_ action: EntryAction) { work.append(action) }
+
+    /// The cache is being closed: the work that will not be done.
+    mutating func drop() -> [EntryAction] {
+        defer { work = [] }
+        return work
+    }
 
     /// The store is back: the work that waited; `nil` where it was not suspended.
     mutating func resume() -> [EntryAction]? {

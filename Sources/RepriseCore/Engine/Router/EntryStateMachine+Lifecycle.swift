@@ -65,9 +65,15 @@ extension EntryStateMachine {
 
     /// The store was not there for that work.
     mutating func deferWork(_ action: EntryAction) {
+        if lifecycle.hasEndedReaders { return dropWork(action) }
         if deferred.isSuspended || !environment.access.isOpen { return deferred.add(action) }
         // It came back between the attempt and this, or is gone.
         if environment.store != nil { leave(action) }
+    }
+
+    /// The store does not come back for that work.
+    private mutating func dropWork(_ action: EntryAction) {
+        if case .stage(let id, _, _) = action { staged(id, nil, isCommitted: false, nil) }
     }
 
     /// Whether bytes are in memory that the disk will have.
@@ -206,5 +212,7 @@ extension EntryStateMachine {
         }
         syncAll()
         lifecycle.shutDown()
+        for action in deferred.drop() { dropWork(action) }
+        tellWatchers()
     }
 }

@@ -236,9 +236,9 @@ extension EntryStateMachine {
 
     // MARK: Where what a reader reads is stored
 
-    /// `nil` where the entry is gone, and the reader with it.
+    /// `nil` where the cache was closed, or the entry is gone, and the reader with it.
     func status(of id: ReaderID) -> StorageStatus? {
-        guard let reader = readers[id], !lifecycle.isGone else { return nil }
+        guard let reader = readers[id], !lifecycle.hasEndedReaders else { return nil }
         guard let representation = representations[reader.representation] else {
             return StorageStatus(place: .undecided, length: nil, isWriting: true)
         }
