@@ -192,6 +192,24 @@ struct GenerationTests {
         #expect(try #require(generation.lease(ByteRange(0, 16))).isUndisturbed)
     }
 
+    @Test(arguments: StoreFixture.Kind.allCases, 1...3)
+    func `verification that could be withdrawn in part only is had anew, inv02`(
+        kind: StoreFixture.Kind, failing: Int
+    ) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let content = PositionCodedContent(length: 160)
+        let stored = [ByteRange(0, 16), ByteRange(48, 64), ByteRange(96, 112)]
+        let generation = try StoreFixture.add("a", content, stored, to: fixture.open()).generation
+        fixture.files.resetCounts()
+        fixture.files.setRule { operation, _, number in
+            operation == .read && number == failing ? .error(FileError.inputOutput) : nil
+        }
+        #expect(throws: FileError.self) { try generation.withdrawVerification() }
+        fixture.files.setRule(nil)
+        #expect(try StoreFixture.served(generation, content).ranges == stored)
+        #expect(generation.damagedBlocks == 0)
+    }
+
     @Test func `a change between proof and first region is noticed`() throws {
         let fixture = StoreFixture(blockSize: 16)
         let content = PositionCodedContent(length: 64)

@@ -23,12 +23,15 @@ extension Generation {
 
     // A block that we wrote ourselves has no slot in memory any more; its prefix is proved from the disk all the same.
     // Read while nothing changes: a block that is given back meanwhile must not become a proved one again.
-    private func reloadUnlessAbsent(_ block: Int64) throws(FileError) {
+    func reloadUnlessAbsent(_ block: Int64) throws(FileError) {
         try changes.withLock { _ throws(FileError) in
             guard state.withLock({ $0.claimed.contains(block * layout.blockSize) }) else { return }
             let (found, bytes) = try slotOnDisk(block)
-            guard let slot = found else { return }
             state.withLock { state in
+                guard let slot = found else {
+                    if !state.verified.contains(block * layout.blockSize) { makeAbsent(&state, block) }
+                    return
+                }
                 state.slots[block] = slot
                 state.seals[block] = codec.seal(in: bytes, at: 0, layout)
             }

@@ -41,7 +41,8 @@ extension Generation {
     }
 
     /// Checks the proof of every claimed block that `range` touches. A block that fails becomes absent and its
-    /// slot is cleared; a file call that fails throws and changes nothing. Answers how many became absent by this call. I/O.
+    /// slot is cleared; a file call that fails throws and changes nothing. Answers how many became absent by this call. Where it
+    /// returns, nothing of `range` is claimed and unproved, but for what was written or withdrawn meanwhile. I/O.
     @discardableResult
     package func verify(_ range: ByteRange) throws(FileError) -> Int64 {
         var buffer: [UInt8] = []
@@ -51,10 +52,22 @@ extension Generation {
         while block * layout.blockSize < end {
             let number = block
             block += 1
-            guard let slot = state.withLock({ $0.slots[number] }) else { continue }
+            guard let slot = try slotToProve(number) else { continue }
             if case .damaged = try check(number, slot, &buffer) { damaged += 1 }
         }
         return damaged
+    }
+
+    /// A block's slot, where it is still to be proved.
+    private func slotToProve(_ block: Int64) throws(FileError) -> Slot? {
+        let start = layout.range(of: block).lowerBound
+        let (slot, isUnproved) = state.withLock {
+            ($0.slots[block], $0.claimed.contains(start) && !$0.verified.contains(start))
+        }
+        if slot != nil || !isUnproved { return slot }
+        // Its verification was withdrawn, and its slot is still to be read anew.
+        try reloadUnlessAbsent(block)
+        return state.withLock { $0.slots[block] }
     }
 
     /// What a look at one block showed.
@@ -144,10 +157,12 @@ extension Generation {
 
     // Reads the slots of blocks that lost their verification, so that they can be proved anew.
     func reclaim(_ ranges: [ByteRange]) throws(FileError) {
-        for range in ranges {
-            let first = layout.block(at: range.lowerBound)
-            let last = layout.block(at: layout.blockEnd(of: range.upperBound))
-            state.withLock { state in
+        let runs = ranges.map {
+            (layout.block(at: $0.lowerBound), layout.block(at: layout.blockEnd(of: $0.upperBound)))
+        }
+        // Of all before the first is read: where that fails the others are read when they are wanted.
+        state.withLock { state in
+            for (first, last) in runs {
                 let blocks = ByteRange(first * layout.blockSize, last * layout.blockSize)
                 state.verified.remove(blocks)
                 state.claimed.remove(blocks)
@@ -157,8 +172,8 @@ extension Generation {
                     state.seals[block] = nil
                 }
             }
-            try reloadSlots(first, last)
         }
+        for (first, last) in runs { try reloadSlots(first, last) }
     }
 
     // Reads slots while nothing changes.
