@@ -44,6 +44,17 @@ struct TwoGenerations {
         return try #require(order)
     }
 
+    @Test func `the same first bytes are kept once, however often an answer breaks off`() {
+        var table = FillBufferTable()
+        for count in [100, 100, 40, 120, 120] {
+            let id = table.make(for: 1, at: 0, .undecided)
+            table.append([UInt8](repeating: 1, count: count)[...], to: id)
+            table.release(id)
+            #expect(table.bytesInMemory == table.heldEnd(1, from: 0))
+        }
+        #expect(table.heldEnd(1, from: 0) == 120)
+    }
+
     @Test func `nothing is written before the store has decided, nor where it declined`() {
         var buffer = buffer()
         let result1 = buffer.beginWrite(layout: layout, isSealed: false, now: 0)

@@ -14,11 +14,12 @@ import Testing
 
     private func known(
         ifRange: String? = nil, overlaps: Bool = true, isBlank: Bool = false, held: RangeContinuation.Overlap? = nil,
-        elsewhere: RangeContinuation.Overlap? = nil, stored: ByteRange? = nil
+        elsewhere: RangeContinuation.Overlap? = nil, stored: ByteRange? = nil, isAll: Bool = true
     ) -> RangeContinuation.Known {
         let generation = generation
         return RangeContinuation.Known(
             guarding: ContinuationGuard(ifRange: ifRange, comparesOverlap: overlaps), isBlank: isBlank,
+            isAll: { _ in isAll },
             held: { _ in held }, heldElsewhere: { _ in elsewhere }, stored: { _ in stored.map { (generation, $0) } })
     }
 
@@ -35,6 +36,19 @@ import Testing
         let request = sent(continuation.next(wanted, isSequential: false, known(ifRange: "\"a\"", overlaps: false)))
         #expect(request == .init(range: wanted, ifRange: "\"a\"", isCheck: false))
         #expect(!continuation.isComparing)
+    }
+
+    @Test(arguments: [false, true])
+    func `few bytes that adjoin show something only where they are all there is, inv01`(isSequential: Bool) {
+        let few = RangeContinuation.Overlap(offset: isSequential ? 0 : 998, bytes: [1, 2])
+        var continuation = RangeContinuation(limit: 32, withheldLimit: 400)
+        let all = continuation.next(wanted, isSequential: isSequential, known(held: few))
+        #expect(sent(all) != nil && continuation.isComparing)
+        for known in [known(held: few, isAll: false), known(stored: few.range, isAll: false)] {
+            var continuation = RangeContinuation(limit: 32, withheldLimit: 400)
+            let next = continuation.next(wanted, isSequential: isSequential, known)
+            #expect(isGivenUp(next))
+        }
     }
 
     @Test func `where nothing is held nothing can be mixed`() {
@@ -275,6 +289,7 @@ import Testing
                 wanted, isSequential: false,
                 RangeContinuation.Known(
                     guarding: ContinuationGuard(ifRange: nil, comparesOverlap: true), isBlank: false,
+                    isAll: { _ in false },
                     held: { limit in
                         limits.append(limit)
                         return .init(
@@ -320,6 +335,7 @@ import Testing
                 wanted, isSequential: false,
                 RangeContinuation.Known(
                     guarding: ContinuationGuard(ifRange: nil, comparesOverlap: true), isBlank: false,
+                    isAll: { _ in false },
                     held: { limit in
                         limits.append(limit)
                         return overlap

@@ -90,9 +90,18 @@ struct FillBuffer {
     var writingSince: Int64? { flight?.since }
 
     /// Bytes it keeps in memory, those of a write in flight included.
-    var bytesInMemory: Int64 {
-        let base = min(window.base, flight?.ticket.range.lowerBound ?? .max)
-        return window.head - base
+    var bytesInMemory: Int64 { heldOrWritten.count }
+
+    /// Bytes in memory and those of a write in flight.
+    var heldOrWritten: ByteRange {
+        ByteRange(min(window.base, flight?.ticket.range.lowerBound ?? .max), window.head)
+    }
+
+    /// Whether it says nothing that another does not: nothing more comes, nobody has decided where its bytes go, and the other
+    /// has them all.
+    func isCovered(by other: FillBuffer) -> Bool {
+        guard case .undecided = destination, feed == .released, flight == nil else { return false }
+        return other.id != id && other.representation == representation && other.range.contains(range)
     }
 
     /// Bytes of which its feeding transfer has to take care: all where they are not to be stored, else those the disk has

@@ -75,6 +75,15 @@ struct FillBufferTable {
         }
     }
 
+    /// Whether no byte of a representation outside `range` is held or on its way to the disk.
+    func holdsNothing(of representation: RepresentationID, outside range: ByteRange) -> Bool {
+        !writingStill.values.contains(representation)
+            && buffers.allSatisfy { buffer in
+                let held = buffer.heldOrWritten
+                return buffer.representation != representation || held.isEmpty || range.contains(held)
+            }
+    }
+
     /// Whether every byte of `range` is held.
     func holds(_ range: ByteRange, of representation: RepresentationID) -> Bool {
         var position = range.lowerBound
@@ -149,6 +158,10 @@ struct FillBufferTable {
     /// Its transfer is done with a buffer; what is only in it is still written, and read.
     mutating func release(_ id: BufferID) {
         if let index = index(of: id) { buffers[index].release() }
+        // Of an origin that breaks off and has no ranges the same first bytes come again and again.
+        if let covered = buffers.first(where: { buffer in buffers.contains { buffer.isCovered(by: $0) } }) {
+            drop(covered.id)
+        }
         dropSpent()
     }
 

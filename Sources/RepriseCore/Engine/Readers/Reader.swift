@@ -70,7 +70,8 @@ final class Reader: Identifiable {
     private(set) var waitsSince: Int64
     /// When it last asked, or was told that it may, in nanoseconds.
     private(set) var lastStep: Int64
-    private(set) var hasBytes = false
+    /// All that it was handed lies in there; `nil` where it was handed nothing.
+    private(set) var handed: ByteRange?
     /// Where what it was handed last begins; `nil` where it has moved since.
     private var handedFrom: Int64?
     /// A region was handed to it, so large that it lies in a socket still: what comes after it is wanted once it asks.
@@ -144,6 +145,8 @@ final class Reader: Identifiable {
     /// Whether it is to be called when there is more.
     var isCalled: Bool { waker != nil }
     /// Whether it stands where no resource has a byte; it is told so, and nothing is asked for.
+    var hasBytes: Bool { handed != nil }
+
     var isBeyondAnyResource: Bool { position >= ResponseJudge.longestResource }
 
     // MARK: Its caller's inputs
@@ -151,8 +154,8 @@ final class Reader: Identifiable {
     /// It was handed bytes; what is to be told of where they came from, `nil` where nothing new is.
     func served(upTo end: Int64, isStored: Bool, holdsRegion: Bool, now: Int64) -> HitAccounting.Result? {
         handedFrom = position
+        handed = ByteRange(min(handed?.lowerBound ?? position, position), max(handed?.upperBound ?? end, end))
         position = end
-        hasBytes = true
         announce()
         isWaiting = false
         lastStep = now

@@ -303,6 +303,7 @@ extension EntryStateMachine {
                 policy: environment.sameness.policy(for: url.host), validator: representation.info.validator,
                 trustsEntityTags: trust.entityTags, trustsDates: trust.dates),
             isBlank: isBlank(representation) && (transfer.trial == nil || !isBegun(representation, besides: transfer)),
+            isAll: { isAll($0, of: representation) },
             isMoreComing: isMoreComing(of: id, besides: transfer),
             held: { limit in
                 guard isSequential else { return overlap(before: wanted.lowerBound, limit) }
@@ -345,6 +346,15 @@ extension EntryStateMachine {
         representation.storage.heldFiles.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
             && !buffers.hasBytes(of: representation.id) && !buffers.mayStillStore(representation.id)
             && !readers.reading(representation.id).contains(where: \.hasBytes)
+    }
+
+    /// Whether no byte of a representation outside `range` is stored, or may be, in memory, or in a reader's hands.
+    private func isAll(_ range: ByteRange, of representation: Representation) -> Bool {
+        representation.storage.heldFiles.map { files in
+            files.firstUnloaded == nil && files.askClaimed { $0.ranges.allSatisfy { range.contains($0) } }
+        } ?? true
+            && buffers.holdsNothing(of: representation.id, outside: range)
+            && readers.reading(representation.id).allSatisfy { $0.handed.map { range.contains($0) } ?? true }
     }
 
     /// Whether an answer to another transfer brings a representation's bytes.

@@ -45,6 +45,9 @@ struct RangeContinuation {
         var guarding: ContinuationGuard?
         /// Whether no byte of the representation is stored, held in memory or in a reader's hands: nothing can be mixed.
         var isBlank: Bool
+        /// Whether all of it that is stored, in memory or in a reader's hands lies in a range: where that is the same, nothing of
+        /// another version can be mixed in.
+        var isAll: (ByteRange) -> Bool
         /// Whether bytes of it are coming that can be compared later: few bytes elsewhere are not all there are.
         var isMoreComing = false
         /// Bytes in memory just before the request (from 0 on where it is for all), at most so many.
@@ -129,7 +132,7 @@ struct RangeContinuation {
         case checking(Withheld)
     }
 
-    /// So many bytes are never the same by accident, where they are media. Fewer are compared only where there are no more.
+    /// So many bytes are never the same by accident, where they are media. Fewer are compared only where they are all there is.
     private static let leastOverlap: Int64 = 64
 
     /// Whether so many bytes that adjoin are enough, where an overlap has at most `limit`.
@@ -209,15 +212,17 @@ struct RangeContinuation {
         }
         // The more bytes, the more they show: few that adjoin are better replaced by more elsewhere.
         guard let stored = known.stored(limit), stored.range.count > held?.range.count ?? 0,
-            isEvidence(stored.range, for: wanted, isSequential)
+            isEvidence(stored.range, for: wanted, isSequential, known)
         else {
             let elsewhere = isSequential ? nil : known.heldElsewhere(limit)
             if let elsewhere, elsewhere.range.count > held?.range.count ?? 0,
-                isEvidence(elsewhere.range, for: wanted, false)
+                isEvidence(elsewhere.range, for: wanted, false, known)
             {
                 return compare(elsewhere, whole, wanted, isSequential)
             }
-            if let held, !held.bytes.isEmpty { return compare(held, whole, wanted, isSequential) }
+            if let held, isEvidence(held.range, for: wanted, isSequential, known) {
+                return compare(held, whole, wanted, isSequential)
+            }
             return known.isMoreComing && !isSequential ? .wait : .giveUp
         }
         if case .unreadable(let range) = state, range == stored.range { return .giveUp }
@@ -241,10 +246,10 @@ struct RangeContinuation {
         return ByteRange(offset: best.lowerBound, count: min(best.count, limit))
     }
 
-    /// Whether bytes show anything of those that are wanted: of bytes elsewhere few are no evidence.
-    private func isEvidence(_ range: ByteRange, for wanted: ByteRange, _ isSequential: Bool) -> Bool {
-        if isSequential || range.upperBound == wanted.lowerBound { return range.count > 0 }
-        return RangeContinuation.suffices(range.count, limit: limit)
+    /// Whether bytes show anything of those that are wanted: few do not, but where they adjoin and are all there is.
+    private func isEvidence(_ range: ByteRange, for wanted: ByteRange, _ isSequential: Bool, _ known: Known) -> Bool {
+        if RangeContinuation.suffices(range.count, limit: limit) { return true }
+        return (isSequential || range.upperBound == wanted.lowerBound) && !range.isEmpty && known.isAll(range)
     }
 
     private mutating func compare(
