@@ -142,4 +142,17 @@ import Testing
         world.play("/a", ByteRange(500_000, 1_100_000)).expectWhole(1_100_000, from: 500_000)
         world.play("/a").expectWhole(3_000_000)
     }
+
+    @Test(arguments: [OriginBehaviour.Tag.none, .weak, .weakShared, .perRequest], [1, 13])
+    func `an origin that sends few bytes an answer is played whole, piece by piece, inv05`(
+        tag: OriginBehaviour.Tag, pieceSize: Int
+    ) throws {
+        let world = try World(isOrdered: false, blockSize: 256, pieceSize: pieceSize) { $0.tuning.overlap = 32 }
+        world.put("/a", length: 600) {
+            $0.tag = tag; $0.hasLastModified = false; $0.longestRange = 30
+        }
+        let player = world.player("/a", .from(295))
+        player.finish()
+        player.expectWhole(600, from: 295)
+    }
 }

@@ -120,6 +120,12 @@ struct FillBuffer {
         }
     }
 
+    /// Whether bytes of it will be on the disk.
+    var willBeStored: Bool {
+        if case .disk = destination { return flight != nil || window.undrained > 0 }
+        return flight != nil
+    }
+
     /// Whether nothing in it is needed any more.
     var isSpent: Bool {
         guard feed == .released, flight == nil else { return false }

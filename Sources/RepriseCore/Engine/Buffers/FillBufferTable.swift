@@ -29,6 +29,12 @@ struct FillBufferTable {
         isWriting(representation) || writingStill.values.contains(representation)
     }
 
+    /// Whether bytes of a representation are on their way to the disk, or may be.
+    func willStore(_ representation: RepresentationID) -> Bool {
+        buffers.contains { $0.representation == representation && $0.willBeStored }
+            || writingStill.values.contains(representation)
+    }
+
     /// Whether bytes are in memory that the disk will have.
     var awaitsDisk: Bool { buffers.contains(where: \.awaitsDisk) }
 

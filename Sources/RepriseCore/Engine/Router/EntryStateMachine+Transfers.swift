@@ -304,7 +304,7 @@ extension EntryStateMachine {
                 trustsEntityTags: trust.entityTags, trustsDates: trust.dates),
             isBlank: isBlank(representation) && (transfer.trial == nil || !isBegun(representation, besides: transfer)),
             isAll: { isAll($0, of: representation) },
-            isMoreComing: isMoreComing(of: id, besides: transfer),
+            isMoreComing: isMoreComing(of: id, besides: transfer) || buffers.willStore(id),
             held: { limit in
                 guard isSequential else { return overlap(before: wanted.lowerBound, limit) }
                 guard let end = buffers.heldEnd(id, from: 0) else { return nil }

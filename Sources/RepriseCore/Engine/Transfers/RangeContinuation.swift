@@ -48,7 +48,8 @@ struct RangeContinuation {
         /// Whether all of it that is stored, in memory or in a reader's hands lies in a range: where that is the same, nothing of
         /// another version can be mixed in.
         var isAll: (ByteRange) -> Bool
-        /// Whether bytes of it are coming that can be compared later: few bytes elsewhere are not all there are.
+        /// Whether bytes of it are coming, or on their way to the disk, that can be compared later: few bytes are not all there
+        /// are.
         var isMoreComing = false
         /// Bytes in memory just before the request (from 0 on where it is for all), at most so many.
         var held: (_ limit: Int64) -> Overlap?
