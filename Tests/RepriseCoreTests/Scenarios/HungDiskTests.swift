@@ -247,4 +247,21 @@ extension World {
         play(path).expectWhole(length)
         #expect(origin.requestCount == requests)
     }
+
+    @Test func `whoever waits for a file is told that there will be none while the disk still hangs, inv22 inv26`()
+        throws
+    {
+        let world = try World()
+        world.put("/a", length: 2_000_000)
+        let resource = world.cache.resource(for: OriginURL("http://origin.test/a")!)
+        let failure = Shared<CacheError?>(nil)
+        world.player("/a", ByteRange(0, 1000)).finish()
+        world.queues.advance(second)
+        world.queues.setDiskDelay(read: 0, write: 1000 * second)
+        Task(executorPreference: world.queues) {
+            do { _ = try await resource.fileURL() } catch { failure.set(error as? CacheError) }
+        }
+        world.queues.advance(30 * second)
+        #expect(failure.value?.code == .store)
+    }
 }
