@@ -13,8 +13,6 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     public let userInfo: String?
     /// Path and query as written, beginning with `/`; without the fragment.
     public let target: String
-    /// `scheme://host[:port]`
-    public let origin: String
 
     /// Reads an absolute URL; `nil` for other schemes, an empty host, or bytes no URL may hold.
     public init?(_ text: String) {
@@ -38,7 +36,6 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         guard let (host, port) = OriginURL.split(Substring(hostPort).unicodeScalars) else { return nil }
         self.host = host
         self.port = port ?? OriginURL.defaultPort(scheme)
-        origin = OriginURL.origin(scheme, host, self.port)
     }
 
     private init(_ url: OriginURL, host: String, port: Int?) {
@@ -47,17 +44,12 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         target = url.target
         self.host = host
         self.port = port ?? OriginURL.defaultPort(url.scheme)
-        origin = OriginURL.origin(url.scheme, host, self.port)
     }
 
     /// The same resource at another host, in lower case; `port` is the scheme's own where it is `nil`.
     package func at(host: String, port: Int?) -> OriginURL { OriginURL(self, host: host, port: port) }
 
     private static func defaultPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }
-
-    private static func origin(_ scheme: String, _ host: String, _ port: Int) -> String {
-        port == defaultPort(scheme) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
-    }
 
     private static let knownSchemes = ["http", "https"]
 
@@ -83,13 +75,14 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The same bytes; text that only looks alike is another URL.
     public static func == (left: OriginURL, right: OriginURL) -> Bool {
-        left.target.utf8.elementsEqual(right.target.utf8) && left.origin.utf8.elementsEqual(right.origin.utf8)
+        left.target.utf8.elementsEqual(right.target.utf8) && left.host.utf8.elementsEqual(right.host.utf8)
+            && left.port == right.port && left.scheme.utf8.elementsEqual(right.scheme.utf8)
             && left.userInfo.map { Array($0.utf8) } == right.userInfo.map { Array($0.utf8) }
     }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        for byte in origin.utf8 { hasher.combine(byte) }
+        for byte in host.utf8 { hasher.combine(byte) }
         for byte in target.utf8 { hasher.combine(byte) }
     }
 
@@ -98,6 +91,9 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
 
     /// `host` or `host:port`, as the `Host` field has it.
     public var authority: String { hasDefaultPort ? host : "\(host):\(port)" }
+
+    /// `scheme://host[:port]`
+    public var origin: String { "\(scheme)://\(authority)" }
 
     /// The whole URL without fragment.
     public var description: String { "\(scheme)://\(userInfo.map { $0 + "@" } ?? "")\(authority)\(target)" }

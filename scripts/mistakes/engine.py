@@ -139,7 +139,7 @@ MISTAKES = {
     "answered": ("a disk that answers again is left alone for ever", ROUTER + "HungDisk.swift",
                  "changeStorage(of: id, { $0.answered(call) }) == true else {", "now < 0 else {", "HungDiskTests"),
     "blank": ("what a silent disk holds counts for nothing", ROUTER + "Transfers.swift",
-              "representation.storage.heldFiles.map { $0.firstUnloaded", "representation.generation.map { $0.firstUnloaded",
+              "representation.storage.heldFiles.map { files in", "representation.generation.map { files in",
               "world"),
     "shut": ("closing waits for a disk that does not answer", CORE + "Waiting/Deadline.swift",
              "        queues.after(limit) { [weak self] in self?.pass() }\n", "", "HungDiskTests"),

@@ -5,14 +5,14 @@ package import ReprisePlatform
 /// For requests that are not an entry's; entries end their own. Safe to use from any thread.
 package final class ClosableClient: OriginClient {
     private enum State {
-        /// The requests that are under way, by number.
-        case open([Int: ClosableExchange])
+        /// The requests that are under way.
+        case open([ObjectIdentifier: ClosableExchange])
         case closed
     }
 
     private let client: any OriginClient
     private let queues: any WorkQueues
-    private let state = Lock((phase: State.open([:]), last: 0))
+    private let state = Lock(State.open([:]))
 
     package init(_ client: any OriginClient, queues: any WorkQueues) {
         self.client = client
@@ -22,17 +22,8 @@ package final class ClosableClient: OriginClient {
     package func start(
         _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
     ) -> any OriginExchange {
-        let number = state.withLock { state -> Int in
-            state.last += 1
-            return state.last
-        }
-        let exchange = ClosableExchange(onEvent) { [weak self] in self?.forget(number) }
-        let isOpen = state.withLock { state in
-            guard case .open(var exchanges) = state.phase else { return false }
-            exchanges[number] = exchange
-            state.phase = .open(exchanges)
-            return true
-        }
+        let exchange = ClosableExchange(onEvent) { [weak self] ended in self?.note(nil, for: ended) }
+        let isOpen = note(exchange, for: exchange)
         if isOpen {
             exchange.begin(client.start(request) { exchange.received($0) })
         } else {
@@ -44,18 +35,21 @@ package final class ClosableClient: OriginClient {
     /// Ends all requests, for good.
     package func close() {
         let exchanges = state.withLock { state -> [ClosableExchange] in
-            guard case .open(let exchanges) = state.phase else { return [] }
-            state.phase = .closed
+            guard case .open(let exchanges) = state else { return [] }
+            state = .closed
             return Array(exchanges.values)
         }
         for exchange in exchanges { exchange.close(on: queues) }
     }
 
-    private func forget(_ number: Int) {
+    /// Notes a request as under way, or with `nil` as ended; `false` where this was closed.
+    @discardableResult
+    private func note(_ underWay: ClosableExchange?, for exchange: ClosableExchange) -> Bool {
         state.withLock { state in
-            guard case .open(var exchanges) = state.phase else { return }
-            exchanges[number] = nil
-            state.phase = .open(exchanges)
+            guard case .open(var exchanges) = state else { return false }
+            exchanges[ObjectIdentifier(exchange)] = underWay
+            state = .open(exchanges)
+            return true
         }
     }
 }
@@ -71,10 +65,10 @@ private final class ClosableExchange: OriginExchange {
     }
 
     private let onEvent: @Sendable (OriginEvent) -> Void
-    private let onEnd: @Sendable () -> Void
+    private let onEnd: @Sendable (ClosableExchange) -> Void
     private let state = Lock((phase: State.quiet, exchange: (any OriginExchange)?.none))
 
-    init(_ onEvent: @escaping @Sendable (OriginEvent) -> Void, onEnd: @escaping @Sendable () -> Void) {
+    init(_ onEvent: @escaping @Sendable (OriginEvent) -> Void, onEnd: @escaping @Sendable (ClosableExchange) -> Void) {
         self.onEvent = onEvent
         self.onEnd = onEnd
     }
@@ -130,7 +124,7 @@ private final class ClosableExchange: OriginExchange {
             return state.exchange
         }
         exchange?.cancel()
-        onEnd()
+        onEnd(self)
     }
 
     func demand() { state.withLock { $0.exchange }?.demand() }

@@ -43,6 +43,11 @@ package struct BlockLayout: Sendable, Hashable {
     /// The bytes of block `number`.
     package func range(of number: Int64) -> ByteRange { ByteRange(offset: number * blockSize, count: blockSize) }
 
+    /// The numbers of the blocks that `range` touches.
+    package func numbers(covering range: ByteRange) -> Range<Int64> {
+        block(at: range.lowerBound)..<block(at: blockEnd(of: range.upperBound))
+    }
+
     /// The whole blocks that `range` touches.
     package func blocks(covering range: ByteRange) -> ByteRange {
         ByteRange(blockStart(of: range.lowerBound), blockEnd(of: range.upperBound))

@@ -64,9 +64,7 @@ extension Generation {
             state.withLock { state in
                 // What another writer read of these slots is from before.
                 if !state.slots.isEmpty {
-                    for block in firstBlock..<layout.block(at: layout.blockEnd(of: range.upperBound)) {
-                        state.slots[block] = nil
-                    }
+                    for block in layout.numbers(covering: range) { state.slots[block] = nil }
                 }
                 state.claimed.insert(range)
                 state.verified.insert(range)

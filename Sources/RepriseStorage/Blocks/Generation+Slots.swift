@@ -157,23 +157,23 @@ extension Generation {
 
     // Reads the slots of blocks that lost their verification, so that they can be proved anew.
     func reclaim(_ ranges: [ByteRange]) throws(FileError) {
-        let runs = ranges.map {
-            (layout.block(at: $0.lowerBound), layout.block(at: layout.blockEnd(of: $0.upperBound)))
-        }
         // Of all before the first is read: where that fails the others are read when they are wanted.
         state.withLock { state in
-            for (first, last) in runs {
-                let blocks = ByteRange(first * layout.blockSize, last * layout.blockSize)
+            for range in ranges {
+                let blocks = layout.blocks(covering: range)
                 state.verified.remove(blocks)
                 state.claimed.remove(blocks)
                 state.forgetSlots(of: blocks)
-                for block in first..<last {
+                for block in layout.numbers(covering: range) {
                     state.slots[block] = nil
                     state.seals[block] = nil
                 }
             }
         }
-        for (first, last) in runs { try reloadSlots(first, last) }
+        for range in ranges {
+            let blocks = layout.numbers(covering: range)
+            try reloadSlots(blocks.lowerBound, blocks.upperBound)
+        }
     }
 
     // Reads slots while nothing changes.

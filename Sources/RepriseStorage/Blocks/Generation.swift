@@ -75,7 +75,7 @@ package final class Generation: Sendable {
         mutating func noteReleased(_ range: ByteRange, _ layout: BlockLayout) {
             pendingPunch.remove(range)
             guard !seals.isEmpty else { return }
-            for block in layout.block(at: range.lowerBound)..<layout.block(at: layout.blockEnd(of: range.upperBound))
+            for block in layout.numbers(covering: range)
             where !claimed.contains(block * layout.blockSize) { seals[block] = nil }
         }
     }

@@ -66,7 +66,7 @@ package struct EntryExport: Sendable {
         let end = min(length, max(layout.blockStart(of: done + EntryExport.step), done + layout.blockSize))
         var bytes: [UInt8] = []
         do throws(FileError) {
-            for block in layout.block(at: done)..<layout.block(at: layout.blockEnd(of: end)) {
+            for block in layout.numbers(covering: ByteRange(done, end)) {
                 let wanted = min(layout.blockSize, length - block * layout.blockSize)
                 let found = try snapshot.proved(block, in: sharesRoom ? file : nil)
                 guard let found, Int64(found.count) >= wanted else { throw FileError.damaged("block \(block)") }

@@ -84,7 +84,7 @@ struct WorldRun {
         }
         world.memory.losePower()
         try world.memory.makeDirectory("/copies")
-        world.queues.tellCircles(after: 1_000_000, inAll: 2_000_000)
+        world.queues.tellCircles(after: 100_000, inAll: 2_000_000)
         versions = Array(repeating: [], count: plan.objects.count * WorldPlan.users)
         for object in plan.objects.indices { publish(object, plan.objects[object].length) }
     }
@@ -176,10 +176,7 @@ struct WorldRun {
         case .restart, .kill, .powerCut:
             // A process that ends gives its store back first, and its readers with it.
             guard !isSuspended else { return }
-            for index in players.indices {
-                players[index]?.leave()
-                players[index] = nil
-            }
+            dropPlayers()
             set(.sound)
             switch action {
             case .kill: try world.kill()
@@ -193,16 +190,27 @@ struct WorldRun {
         }
     }
 
-    /// A cache that was closed has ended all that it did, and asks the origin for nothing; then it is opened again.
-    private mutating func close() throws {
-        meet("close")
-        let (cache, ending) = (world.cache, Ending())
+    private mutating func dropPlayers() {
+        for index in players.indices {
+            players[index]?.leave()
+            players[index] = nil
+        }
+    }
+
+    private func close(_ cache: MediaCache, within nanoseconds: Int64, _ whose: String = "") throws {
+        let ending = Ending()
         Task(executorPreference: world.queues) {
             await cache.close()
             ending.come()
         }
-        world.queues.advance(130 * second)
-        guard ending.hasCome else { throw WorldViolation(oracle: "closed", text: "close() never returns") }
+        world.queues.advance(nanoseconds)
+        guard ending.hasCome else { throw WorldViolation(oracle: "closed", text: "\(whose)close() never returns") }
+    }
+
+    /// A cache that was closed has ended all that it did, and asks the origin for nothing; then it is opened again.
+    private mutating func close() throws {
+        meet("close")
+        try close(world.cache, within: 130 * second)
         set(.sound)
         let requests = world.origin.requestCount
         world.queues.advance(300 * second)
@@ -219,10 +227,7 @@ struct WorldRun {
         guard world.origin.requestCount == requests else {
             throw WorldViolation(oracle: "closed", text: "a closed cache asks the origin")
         }
-        for index in players.indices {
-            players[index]?.leave()
-            players[index] = nil
-        }
+        dropPlayers()
         leases.set([])
         isSuspended = false
         try world.reopen()
@@ -246,15 +251,7 @@ struct WorldRun {
             throw WorldViolation(oracle: "bytes", text: "\(violation) in \(path), read by another process")
         }
         player.leave()
-        let ending = Ending()
-        Task(executorPreference: world.queues) {
-            await other.close()
-            ending.come()
-        }
-        world.queues.advance(300 * second)
-        guard ending.hasCome else {
-            throw WorldViolation(oracle: "closed", text: "another process's close() never returns")
-        }
+        try close(other, within: 300 * second, "another process's ")
     }
 
     private mutating func open(
@@ -451,10 +448,7 @@ struct WorldRun {
                 oracle: "liveness",
                 text: "\(task.name) never ends\n" + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
         }
-        for index in players.indices {
-            players[index]?.leave()
-            players[index] = nil
-        }
+        dropPlayers()
         leases.set([])
         world.queues.advance(200 * second)
         try check()
@@ -489,7 +483,7 @@ struct WorldRun {
             guard plan.isShared || spec.contentType == "application/vnd.apple.mpegurl" else { continue }
             let newest = versions[object * WorldPlan.users].suffix(1)
             for attempt in 1...3 {
-                let refused = refusedPlayer(of: spec.path)
+                let refused = refusedPlayer(of: object)
                 defer { refused?.leave() }
                 let player = world.player(spec.path, fields: plan.isShared ? ["Cache-Control": "no-cache"] : [:])
                 player.knownGenerations = Array(newest)
@@ -548,7 +542,7 @@ struct WorldRun {
         listen()
         for (object, spec) in plan.objects.enumerated() where spec.length < 1 << 40 {
             for attempt in 1...3 {
-                let refused = refusedPlayer(of: spec.path)
+                let refused = refusedPlayer(of: object)
                 defer { refused?.leave() }
                 let player = world.player(spec.path)
                 player.knownGenerations = versions[object * WorldPlan.users]
@@ -571,28 +565,19 @@ struct WorldRun {
     }
 
     /// One that reads at the same time, and that the origin refuses: others have nothing of that.
-    private mutating func refusedPlayer(of path: String) -> Player? {
+    private mutating func refusedPlayer(of object: Int) -> Player? {
+        let path = plan.objects[object].path
         guard let user = world.origin.resource(at: path)?.behaviour.refusals.keys.first else { return nil }
         meet("refused user")
         let player = world.player(path, fields: ["Authorization": user])
-        player.knownGenerations = []
-        for object in plan.objects.indices where plan.objects[object].path == path {
-            player.knownGenerations = versions[object * WorldPlan.users]
-        }
+        player.knownGenerations = versions[object * WorldPlan.users]
         player.take()
         return player
     }
 
     /// After closing nothing reaches the origin.
     private func checkClosed() throws {
-        let (cache, queues) = (world.cache, world.queues)
-        let ending = Ending()
-        Task(executorPreference: queues) {
-            await cache.close()
-            ending.come()
-        }
-        queues.advance(60 * second)
-        guard ending.hasCome else { throw WorldViolation(oracle: "closed", text: "close() never returns") }
+        try close(world.cache, within: 60 * second)
         let requests = world.origin.requestCount
         let player = world.player(plan.objects[0].path)
         player.play(patience: second)

@@ -97,10 +97,13 @@ struct FillBuffer {
         ByteRange(min(window.base, flight?.ticket.range.lowerBound ?? .max), window.head)
     }
 
-    /// Whether it says nothing that another does not: nothing more comes, nobody has decided where its bytes go, and the other
-    /// has them all.
+    /// Whether the store has still to decide where its bytes go, or its files are being made.
+    var isUndecided: Bool { if case .undecided = destination { true } else { false } }
+
+    /// Whether it says nothing that another does not: nothing more comes, the store has not decided, and the other has all its
+    /// bytes.
     func isCovered(by other: FillBuffer) -> Bool {
-        guard case .undecided = destination, feed == .released, flight == nil else { return false }
+        guard isUndecided, feed == .released, flight == nil else { return false }
         return other.id != id && other.representation == representation && other.range.contains(range)
     }
 
@@ -118,12 +121,6 @@ struct FillBuffer {
         case .disk: flight != nil || window.undrained > 0
         case .none: flight != nil
         }
-    }
-
-    /// Whether bytes of it will be on the disk.
-    var willBeStored: Bool {
-        if case .disk = destination { return flight != nil || window.undrained > 0 }
-        return flight != nil
     }
 
     /// Whether nothing in it is needed any more.

@@ -31,8 +31,8 @@ struct FillBufferTable {
 
     /// Whether bytes of a representation are on their way to the disk, or may be.
     func willStore(_ representation: RepresentationID) -> Bool {
-        buffers.contains { $0.representation == representation && $0.willBeStored }
-            || writingStill.values.contains(representation)
+        mayStillStore(representation)
+            || buffers.contains { $0.representation == representation && $0.awaitsDisk && !$0.isUndecided }
     }
 
     /// Whether bytes are in memory that the disk will have.

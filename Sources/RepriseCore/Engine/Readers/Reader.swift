@@ -144,9 +144,9 @@ final class Reader: Identifiable {
     var isAwaiting: Bool { isWaiting && !hasEnded }
     /// Whether it is to be called when there is more.
     var isCalled: Bool { waker != nil }
-    /// Whether it stands where no resource has a byte; it is told so, and nothing is asked for.
+    /// Whether it was handed anything.
     var hasBytes: Bool { handed != nil }
-
+    /// Whether it stands where no resource has a byte; it is told so, and nothing is asked for.
     var isBeyondAnyResource: Bool { position >= ResponseJudge.longestResource }
 
     // MARK: Its caller's inputs

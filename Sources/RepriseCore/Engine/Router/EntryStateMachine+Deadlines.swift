@@ -10,7 +10,7 @@ extension EntryStateMachine {
     mutating func setTimer() {
         if deferred.isSuspended || lifecycle.isGone { return }
         var earliest = EarliestDeadline(now: now)
-        if let due = syncing.due { earliest.add(due) }
+        earliest.add(syncing.due)
         if isIdle { earliest.add(lifecycle.idleSince.adding(tuning.idleClose)) }
         addDiskDeadlines(&earliest)
         if !isAtRest {
@@ -64,17 +64,17 @@ extension EntryStateMachine {
     private func addStorageDeadlines(_ earliest: inout EarliestDeadline) {
         for representation in representations {
             let storage = representation.storage
-            if let since = storage.waitsForSpaceSince { earliest.add(since.adding(tuning.spaceTimeout)) }
-            if let at = storage.retryAt, isFetched(representation.id) { earliest.add(at) }
+            earliest.add(storage.waitsForSpaceSince?.adding(tuning.spaceTimeout))
+            if isFetched(representation.id) { earliest.add(storage.retryAt) }
         }
     }
 
     private func addOriginDeadlines(_ earliest: inout EarliestDeadline) {
-        if let (due, _) = headDue(of: revalidation.inFlight?.request, revalidation.tried) { earliest.add(due) }
+        earliest.add(headDue(of: revalidation.inFlight?.request, revalidation.tried)?.due)
         guard !transfers.isEmpty else { return }
         for transfer in transfers {
-            if let (due, _) = headDue(of: transfer.request, transfer.tried) { earliest.add(due) }
-            if let due = transfer.stalledAt(tuning.stallTimeout) { earliest.add(due) }
+            earliest.add(headDue(of: transfer.request, transfer.tried)?.due)
+            earliest.add(transfer.stalledAt(tuning.stallTimeout))
             let patience = patience(with: representations[transfer.representation])
             earliest.add(patience.firstChange(of: waits(of: transfer), after: now))
         }
@@ -82,7 +82,7 @@ extension EntryStateMachine {
 
     private func addReaderDeadlines(_ earliest: inout EarliestDeadline) {
         guard !readers.isEmpty else { return }
-        if let due = renewal.failsAt(tuning.retryDeadline) { earliest.add(due) }
+        earliest.add(renewal.failsAt(tuning.retryDeadline))
         for reader in readers where !reader.hasEnded {
             if !reader.isCalled, representations[reader.representation]?.storage.isOff == true {
                 earliest.add(reader.lastStep.adding(tuning.detachAfter).adding(1))
@@ -91,10 +91,10 @@ extension EntryStateMachine {
             if representations[reader.representation]?.storage.isSilent == true {
                 earliest.add(reader.waitsSince.adding(tuning.retryDeadline))
             }
-            if let until = backoff.pausedUntil(now) { earliest.add(until) }
-            if let until = restarts.pausedUntil(now) { earliest.add(until) }
-            if let due = givesUpAt(reader) { earliest.add(due) }
-            if let due = failsWithoutSlotAt(reader) { earliest.add(due) }
+            earliest.add(backoff.pausedUntil(now))
+            earliest.add(restarts.pausedUntil(now))
+            earliest.add(givesUpAt(reader))
+            earliest.add(failsWithoutSlotAt(reader))
         }
     }
 }

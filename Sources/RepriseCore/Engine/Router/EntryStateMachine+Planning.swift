@@ -184,7 +184,7 @@ extension EntryStateMachine {
     /// Has stored bytes verified ahead of their reader.
     private mutating func verify(_ id: RepresentationID, _ generation: Generation, _ range: ByteRange) {
         let layout = generation.layout
-        let blocks = ByteRange(layout.blockStart(of: range.lowerBound), layout.blockEnd(of: range.upperBound))
+        let blocks = layout.blocks(covering: range)
         // In steps, so that the first byte does not wait for the checksum of the last.
         let step = layout.blockEnd(of: tuning.proofStep)
         for gap in index.begin(blocks, of: id, now: now) {

@@ -342,11 +342,7 @@ extension EntryStateMachine {
     }
 
     /// Whether no byte of a representation is stored or may still be, in memory, or in a reader's hands. What was not looked at may be stored.
-    func isBlank(_ representation: Representation) -> Bool {
-        representation.storage.heldFiles.map { $0.firstUnloaded == nil && $0.askClaimed { $0.isEmpty } } ?? true
-            && !buffers.hasBytes(of: representation.id) && !buffers.mayStillStore(representation.id)
-            && !readers.reading(representation.id).contains(where: \.hasBytes)
-    }
+    func isBlank(_ representation: Representation) -> Bool { isAll(ByteRange(0, 0), of: representation) }
 
     /// Whether no byte of a representation outside `range` is stored, or may be, in memory, or in a reader's hands.
     private func isAll(_ range: ByteRange, of representation: Representation) -> Bool {
