@@ -52,6 +52,14 @@ extension Mismatch {
             expected: .length(expected), got: .length(got), "it was \(expected) bytes long and is \(got)")
     }
 
+    /// Nothing that shows it to be what was announced.
+    static func unconfirmed(_ held: Validator) -> Mismatch {
+        let expected = held.entityTag.map { Value.entityTag($0.field) } ?? held.lastModified.map { .lastModified($0) }
+        return Mismatch(
+            expected: expected ?? .nothing, got: .nothing,
+            "nothing shows that the answer is what was announced before it")
+    }
+
     /// A page where media is held.
     static func page(_ fields: HTTPFields, insteadOf held: HTTPFields) -> Mismatch {
         Mismatch(

@@ -158,4 +158,31 @@ import Testing
         drive(world, [first], for: 300 * TransferTuning.second)
         first.expectWhole(1_000_000)
     }
+
+    @Test(arguments: [false, true])
+    func `bytes that come after an answer without any do not go by its tag, inv01`(isSequential: Bool) throws {
+        let world = try World(pieceSize: 1000)
+        func put(_ generation: Int, _ change: (inout OriginBehaviour) -> Void) {
+            world.put("/a", length: 1_000_000, generation: generation) {
+                if isSequential { $0.ranges = .ignored }
+                change(&$0)
+            }
+        }
+        put(1) { $0.body = .stall(at: 0) }
+        let first = world.player("/a")
+        drive(world, [first], for: TransferTuning.second)
+        put(2) {
+            plain(100_000, 0)(&$0)
+            $0.body = .reset(at: 300_000)
+        }
+        while first.position == 0, world.queues.runOne(until: 100 * TransferTuning.second) {
+            if first.wasWoken { first.take() }
+        }
+        #expect(first.position > 0)
+        put(1) { _ in }
+        drive(world, [first], for: 300 * TransferTuning.second)
+        #expect(first.violation == nil)
+        let last = world.play("/a")
+        #expect(last.violation == nil && last.isAtEnd)
+    }
 }

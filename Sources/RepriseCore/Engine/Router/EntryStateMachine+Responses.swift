@@ -71,6 +71,11 @@ extension EntryStateMachine {
                 // was heeded: the bytes decide.
                 return compareBytes(of: transfer, .noValidator)
             }
+            if let representation, !isProven, isAnother(head, than: representation, judge, besides: transfer) {
+                return changed(
+                    transfer, request, head, representation, .unconfirmed(representation.info.validator),
+                    length: total, servesRanges: true)
+            }
             accept(
                 transfer, request, head, representation, isProven: isProven, length: total, servesRanges: true)
             beginBody(transfer, at: range.lowerBound, end: range.upperBound)
@@ -143,6 +148,13 @@ extension EntryStateMachine {
                 transfer, request, head, representation, difference, length: length, servesRanges: false)
         }
         let isProven = transfer.isContinuationConfirmed || !comparesBytes || isConfirmed
+        if let representation, !isProven,
+            isAnother(head, than: representation, judge(for: request, representation, trial: nil), besides: transfer)
+        {
+            return changed(
+                transfer, request, head, representation, .unconfirmed(representation.info.validator), length: length,
+                servesRanges: false)
+        }
         accept(
             transfer, request, head, representation, isProven: isProven, length: length, servesRanges: false)
         rebase(transfer)
@@ -183,6 +195,16 @@ extension EntryStateMachine {
         let held = representation.info.validator
         guard judge.trustsEntityTags, held.entityTag != nil || held.lastModified != nil else { return false }
         return isBegun(representation, besides: transfer) && !judge.isConfirmed(by: head, strongly: false)
+    }
+
+    /// Whether an answer makes another representation, where no byte of the known one is held, nor coming, that it could be compared
+    /// with: the bytes would go by validators that are not theirs, and whoever has those would join them.
+    private func isAnother(
+        _ head: OriginResponseHead, than held: Representation, _ judge: ResponseJudge, besides transfer: TransferState
+    ) -> Bool {
+        let validator = held.info.validator
+        guard validator.entityTag != nil || validator.lastModified != nil else { return false }
+        return isBlank(held) && !isBegun(held, besides: transfer) && !judge.isConfirmed(by: head, strongly: false)
     }
 
     /// While a first answer was under way another transfer may have shown the representation: it is the same resource.
