@@ -111,16 +111,22 @@ package struct TransferPlanner: Sendable {
         self.now = now
     }
 
+    /// What is found of a transfer before it is decided of.
+    private struct Use {
+        /// Those it brings bytes to.
+        var readers: [Reader] = []
+        /// Whether it stalls while a reader waits for it.
+        var isStalled = false
+    }
+
     /// The decisions for this moment.
     package func plan(readers: [Reader], transfers: [Transfer]) -> [Decision] {
-        // Beside `transfers`: which readers each brings bytes to, and whether it stalls while a reader waits for it.
-        var joined = [[Reader]](repeating: [], count: transfers.count)
-        var stalled = [Bool](repeating: false, count: transfers.count)
+        var uses = [Use](repeating: Use(), count: transfers.count)
         var starts: [Reader] = []
-        for reader in readers.sorted(by: TransferPlanner.comesFirst) {
+        for reader in readers.count > 1 ? readers.sorted(by: TransferPlanner.comesFirst) : readers {
             guard let missing = reader.missing, needsNetwork(reader, missing) else { continue }
-            if let index = transferToJoin(missing, reader, transfers, &stalled) {
-                joined[index].append(reader)
+            if let index = transferToJoin(missing, reader, transfers, &uses) {
+                uses[index].readers.append(reader)
             } else if !starts.contains(where: { willServe($0, missing) }) {
                 starts.append(reader)
             }
@@ -128,14 +134,13 @@ package struct TransferPlanner: Sendable {
         var decisions: [Decision] = []
         var running = transfers.count
         for (index, transfer) in transfers.enumerated() {
-            let decision = decide(
-                transfer, joined[index], isAhead: isAhead(transfer, of: readers), isStalled: stalled[index])
+            let decision = decide(transfer, uses[index], among: readers)
             if case .stop = decision { running -= 1 }
             decisions.append(decision)
         }
         for reader in starts {
             if running >= tuning.requestsPerResource {
-                guard let victim = leastNeeded(transfers, joined, than: reader, decisions) else { continue }
+                guard let victim = leastNeeded(transfers, uses, than: reader, decisions) else { continue }
                 decisions.removeAll { $0.transfer == victim }
                 decisions.append(.stop(transfer: victim))
                 running -= 1
@@ -162,7 +167,7 @@ package struct TransferPlanner: Sendable {
     }
 
     private func transferToJoin(
-        _ missing: Int64, _ reader: Reader, _ transfers: [Transfer], _ stalled: inout [Bool]
+        _ missing: Int64, _ reader: Reader, _ transfers: [Transfer], _ uses: inout [Use]
     ) -> Int? {
         for (index, transfer) in transfers.enumerated() where transfer.head <= missing && missing < transfer.gapEnd {
             if !servesRanges { return index }
@@ -170,7 +175,7 @@ package struct TransferPlanner: Sendable {
             if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.waits.pausedSince == nil,
                 now >= patience.isSilentAt(transfer.waits)
             {
-                stalled[index] = true
+                uses[index].isStalled = true
                 continue
             }
             return index
@@ -184,7 +189,7 @@ package struct TransferPlanner: Sendable {
     /// How far behind a transfer may be and still be there before a new one.
     package var reach: Int64 {
         guard let rate = measure.rate, let firstByte = measure.firstByte else { return tuning.joinDistance }
-        let time = Double(firstByte + tuning.joinSlack) / Double(TransferTuning.second)
+        let time = Double(firstByte.adding(tuning.joinSlack)) / Double(TransferTuning.second)
         return max(tuning.leastReach, min(Int64(rate * time), 64 << 20))
     }
 
@@ -198,22 +203,22 @@ package struct TransferPlanner: Sendable {
         transfer.head < transfer.gapEnd
             && readers.contains { reader in
                 reader.position < transfer.head && transfer.head < reader.end
-                    && transfer.head - reader.position <= 2 * tuning.readAhead
+                    && transfer.head - reader.position <= tuning.readAhead.multiplied(by: 2)
                     && reader.missing.map { $0 == transfer.head } ?? true
             }
     }
 
-    private func decide(_ transfer: Transfer, _ readers: [Reader], isAhead: Bool, isStalled: Bool) -> Decision {
+    private func decide(_ transfer: Transfer, _ use: Use, among readers: [Reader]) -> Decision {
         func isDue(_ time: Int64?) -> Bool { time.map { now >= $0 } ?? false }
         let waits = transfer.waits
         if isDue(patience.givesWayAt(waits)) { return .stop(transfer: transfer.id) }
-        if readers.isEmpty, isAhead, !isStalled {
+        if use.readers.isEmpty, !use.isStalled, isAhead(transfer, of: readers) {
             let isInTheWay = servesRanges && waits.pausedSince != nil && waits.isContended
             return isInTheWay || isDue(patience.stopsPausedAt(waits))
                 ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
         }
-        if readers.isEmpty {
-            if isStalled || !transfer.isRequesting { return .stop(transfer: transfer.id) }
+        if use.readers.isEmpty {
+            if use.isStalled || !transfer.isRequesting { return .stop(transfer: transfer.id) }
             if isDue(patience.stopsUnwantedAt(waits)) { return .stop(transfer: transfer.id) }
             if patience.outlastsReaders(waits) { return .pause(transfer: transfer.id) }
             // What the kernel holds already is paid for: it is taken, and kept, before the connection is closed.
@@ -221,20 +226,20 @@ package struct TransferPlanner: Sendable {
             if transfer.head >= goal { return .stop(transfer: transfer.id) }
             return .run(transfer: transfer.id, goal: goal, readers: [])
         }
-        let goal = readers.map { min($0.end, $0.position.adding(tuning.readAhead)) }.max() ?? 0
+        let goal = use.readers.reduce(0) { max($0, min($1.end, $1.position.adding(tuning.readAhead))) }
         if transfer.head < min(goal, transfer.gapEnd) {
-            return .run(transfer: transfer.id, goal: goal, readers: readers.map(\.id))
+            return .run(transfer: transfer.id, goal: goal, readers: use.readers.map(\.id))
         }
         return isDue(patience.stopsPausedAt(waits)) ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
     }
 
     /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever.
     private func leastNeeded(
-        _ transfers: [Transfer], _ joined: [[Reader]], than reader: Reader, _ decisions: [Decision]
+        _ transfers: [Transfer], _ uses: [Use], than reader: Reader, _ decisions: [Decision]
     ) -> TransferID? {
         let stopped = decisions.compactMap { if case .stop(let id) = $0 { id } else { nil } }
         func need(_ index: Int) -> (Int, Int64) {
-            let readers = joined[index]
+            let readers = uses[index].readers
             guard !readers.isEmpty else { return (-1, 0) }
             let distance = readers.map { transfers[index].head - $0.position }.min() ?? .max
             return (readers.map(\.urgency).max() ?? 0, -distance)
