@@ -85,9 +85,7 @@ public enum RangeSpecifier: Hashable, Sendable {
         var number: Int64 = 0
         for byte in text {
             guard byte >= 0x30 && byte <= 0x39 else { return nil }
-            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
-            let (sum, isTooLargeStill) = tens.addingReportingOverflow(Int64(byte - 0x30))
-            number = isTooLarge || isTooLargeStill ? .max : sum
+            number = number.multiplied(by: 10).adding(Int64(byte - 0x30))
         }
         return number
     }

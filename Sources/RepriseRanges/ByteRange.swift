@@ -24,8 +24,7 @@ public struct ByteRange: Hashable, Sendable {
 
     /// The range of `count` bytes from `offset`; it ends at `Int64.max` where the sum would pass it.
     public init(offset: Int64, count: Int64) {
-        let (end, overflow) = offset.addingReportingOverflow(count)
-        self.init(offset, overflow ? .max : end)
+        self.init(offset, offset.adding(count))
     }
 
     /// Everything from `offset` on, as far as 64 bits reach.

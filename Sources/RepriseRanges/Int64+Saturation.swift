@@ -1,7 +1,16 @@
+/// The sums and products of offsets, sizes and times. What an origin or a client says enters them: a sum past what 64 bits hold
+/// is `Int64.max`, which stands for "no end" everywhere, and nothing traps. In the engine and its planning there is no other
+/// `+` and `*` of these (`scripts/checks/offsets`).
 extension Int64 {
     /// The sum; `Int64.max` where 64 bits do not hold it.
     package func adding(_ other: Int64) -> Int64 {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
+    }
+
+    /// The product; `Int64.max` where 64 bits do not hold it. Of numbers that are not negative.
+    package func multiplied(by other: Int64) -> Int64 {
+        let (product, overflows) = multipliedReportingOverflow(by: other)
+        return overflows ? .max : product
     }
 }

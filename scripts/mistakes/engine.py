@@ -69,7 +69,7 @@ MISTAKES = {
     "E17": ("what is leased as a file is given back", ROUTER + "Space.swift",
             "!representation.info.isPinned, !generation.isLeasedAsFile,", "!representation.info.isPinned,", "OperationEndTests"),
     "E18": ("Retry-After counts for one reader alone", ROUTER + "Failures.swift",
-            "        leave(.note(.holdOff(scope, until: now + wait(retryAfter), error), origin: request.slot.origin))\n",
+            "        leave(.note(.holdOff(scope, until: now.adding(wait(retryAfter)), error), origin: request.slot.origin))\n",
             "        _ = (scope, retryAfter)\n", "RetryAfterTests"),
     "P1": ("a write that was given up marks bytes as written", ENGINE + "Buffers/FillBuffer.swift",
            "        guard ticket.destination == destinations else { return false }\n", "", "FillBufferTests"),

@@ -99,13 +99,10 @@ extension MP4Index.Track {
     /// How many bytes samples take.
     private func bytes(_ samples: Range<Int64>) -> Int64 {
         guard !samples.isEmpty, let same = sizes.number(4, 4) else { return 0 }
-        if same > 0 {
-            let (product, overflow) = same.multipliedReportingOverflow(by: Int64(samples.count))
-            return overflow ? .max : product
-        }
+        if same > 0 { return same.multiplied(by: Int64(samples.count)) }
         // No further than the table goes, whatever another table says.
         let known = samples.clamped(to: 0..<Int64(sizes.count / 4))
-        return known.reduce(Int64(0)) { $0 + (sizes.number(12 + Int($1) * 4, 4) ?? 0) }
+        return known.reduce(Int64(0)) { $0.adding(sizes.number(12 + Int($1) * 4, 4) ?? 0) }
     }
 
     /// The furthest end of the first samples, chunk by chunk.

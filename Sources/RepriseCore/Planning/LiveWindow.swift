@@ -49,7 +49,7 @@ package struct LiveWindow: Sendable {
         var start = base
         for index in first..<pieces.count {
             let piece = pieces[index]
-            let end = start + Int64(piece.count)
+            let end = start.adding(Int64(piece.count))
             if offset < end { return piece.dropFirst(Int(offset - start)).prefix(limit) }
             start = end
         }
@@ -74,7 +74,7 @@ package struct LiveWindow: Sendable {
         var start = base
         for index in first..<pieces.count where size < limit && start < end {
             let piece = pieces[index]
-            let pieceEnd = start + Int64(piece.count)
+            let pieceEnd = start.adding(Int64(piece.count))
             if pieceEnd > drained {
                 let part = piece.prefix(Int(min(pieceEnd, end) - start)).dropFirst(Int(max(0, drained - start)))
                 if !part.isEmpty { result.append(part) }
@@ -87,7 +87,7 @@ package struct LiveWindow: Sendable {
 
     /// Lets go of whole pieces before `offset`.
     package mutating func trim(before offset: Int64) {
-        while first < pieces.count, base + Int64(pieces[first].count) <= offset {
+        while first < pieces.count, base.adding(Int64(pieces[first].count)) <= offset {
             base += Int64(pieces[first].count)
             pieces[first] = []
             first += 1

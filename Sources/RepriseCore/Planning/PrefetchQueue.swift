@@ -124,7 +124,7 @@ final class PrefetchQueue: Sendable {
         let now = queues.now()
         let due = state.withLock { $0.pace.due(after: bytes, now: now) }
         // So small debts are let stand: timers cost more.
-        guard due - now > 5 * TransferTuning.millisecond else { return }
+        guard due - now > TransferTuning.millisecond.multiplied(by: 5) else { return }
         let waker = Waker()
         queues.after(due - now) { waker.wake() }
         try await waker.wait()

@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// The constants of reading and filling, each with where it comes from. `docs/constants.md` has the table of
 /// measurements that tunes them. Times are nanoseconds, sizes bytes.
 package struct TransferTuning: Sendable, Hashable {
@@ -96,6 +98,6 @@ package struct TransferTuning: Sendable, Hashable {
     /// The size of a transfer's request number `index`, counted from 0; `Int64.max` for "to the gap's end".
     package func requestSize(_ index: Int) -> Int64 {
         guard index < boundedRequests else { return .max }
-        return (0..<index).reduce(firstRequest) { size, _ in size * requestGrowth }
+        return (0..<index).reduce(firstRequest) { size, _ in size.multiplied(by: requestGrowth) }
     }
 }

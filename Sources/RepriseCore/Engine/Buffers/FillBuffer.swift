@@ -179,7 +179,7 @@ struct FillBuffer {
             guard end > window.drained else { return nil }
         }
         let chunks = window.undrainedPieces(limit: FillBuffer.writtenAtOnce, before: end)
-        let count = chunks.reduce(0) { $0 + Int64($1.count) }
+        let count = chunks.reduce(Int64(0)) { $0.adding(Int64($1.count)) }
         let ticket = WriteTicket(
             buffer: id, range: ByteRange(offset: window.drained, count: count), destination: destinations)
         flight = Flight(ticket: ticket, since: now)

@@ -13,10 +13,10 @@ struct FillBufferTable {
     var isEmpty: Bool { buffers.isEmpty }
 
     /// Bytes in memory.
-    var bytesInMemory: Int64 { buffers.reduce(0) { $0 + $1.bytesInMemory } }
+    var bytesInMemory: Int64 { buffers.reduce(0) { $0.adding($1.bytesInMemory) } }
 
     /// Bytes the disk has not taken yet, and what it is given now.
-    var unwritten: Int64 { buffers.reduce(0) { $0 + ($1.awaitsDisk ? $1.bytesInMemory : 0) } }
+    var unwritten: Int64 { buffers.reduce(0) { $0.adding($1.awaitsDisk ? $1.bytesInMemory : 0) } }
 
     var isWriting: Bool { buffers.contains(where: \.isWriting) }
 

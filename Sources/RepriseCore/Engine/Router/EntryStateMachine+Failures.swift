@@ -22,7 +22,9 @@ extension EntryStateMachine {
     }
 
     /// How long a host is left alone that asked for so many seconds: the field may hold any number, a day is the most.
-    private func wait(_ retryAfter: Int64) -> Int64 { min(max(0, retryAfter), 86_400) * TransferTuning.second }
+    private func wait(_ retryAfter: Int64) -> Int64 {
+        min(max(0, retryAfter), 86_400).multiplied(by: TransferTuning.second)
+    }
 
     /// The origin cannot answer now. Where it asked to be left alone the next request waits, in any entry: a server that has too
     /// many requests means all of them (RFC 6585 §4), any other status this resource.
@@ -38,7 +40,7 @@ extension EntryStateMachine {
         let error = CacheError(
             .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
         let scope: HostTable.HoldOff.Scope = status == 429 ? .host : .resource(key)
-        leave(.note(.holdOff(scope, until: now + wait(retryAfter), error), origin: request.slot.origin))
+        leave(.note(.holdOff(scope, until: now.adding(wait(retryAfter)), error), origin: request.slot.origin))
     }
 
     /// An answer that must not be used; tried again, as the next one may be better.

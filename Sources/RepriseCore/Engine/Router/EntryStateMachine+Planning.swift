@@ -106,7 +106,7 @@ extension EntryStateMachine {
                     position = end
                     continue
                 case .claimed(let end):
-                    let ahead = ByteRange(position, min(end, position + tuning.windowLimit))
+                    let ahead = ByteRange(position, min(end, position.adding(tuning.windowLimit)))
                     verify(representation.id, generation, ahead)
                     position = end
                     continue
@@ -190,7 +190,7 @@ extension EntryStateMachine {
         for gap in index.begin(blocks, of: id, now: now) {
             var start = gap.lowerBound
             while start < gap.upperBound {
-                let part = ByteRange(start, min(gap.upperBound, start + step))
+                let part = ByteRange(start, min(gap.upperBound, start.adding(step)))
                 leave(.verify(id, generation, part))
                 start = part.upperBound
             }

@@ -193,7 +193,7 @@ extension EntryStateMachine {
         guard transfers.isEmpty, buffers.isEmpty, let generation else { return true }
         if reader.holdsRegion { return false }
         let position = reader.position
-        let horizon = min(end, position + tuning.readAhead)
+        let horizon = min(end, position.adding(tuning.readAhead))
         if position >= horizon { return false }
         if case .verified(let verified) = generation.availability(at: position) { return verified < horizon }
         return true

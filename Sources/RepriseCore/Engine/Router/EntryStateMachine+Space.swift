@@ -104,7 +104,7 @@ extension EntryStateMachine {
                 spared: spared, blockSize: generation.layout.blockSize)
             let ranges = rule.ranges(giving: rest)
             guard !ranges.isEmpty else { continue }
-            rest -= ranges.reduce(0) { $0 + $1.count }
+            rest -= ranges.reduce(0) { $0.adding($1.count) }
             result.append((generation, ranges))
         }
         return result

@@ -65,7 +65,7 @@ extension EntryStateMachine {
     private mutating func mayAskNext(_ transfer: TransferState) -> Bool {
         guard mayAsk() else { return false }
         guard transfer.lastAsked.count > 0 else { return true }
-        let half = transfer.lastAsked.lowerBound + transfer.lastAsked.count / 2
+        let half = transfer.lastAsked.lowerBound.adding(transfer.lastAsked.count / 2)
         let head = head(of: transfer)
         return transfer.readers.contains { id in
             readers[id].map { $0.position >= half || ($0.isWaiting && $0.position >= head) } ?? false
@@ -239,7 +239,7 @@ extension EntryStateMachine {
         guard let buffer = transfer.buffer.flatMap({ buffers[$0] }) else { return true }
         guard buffer.backlog < tuning.windowLimit else { return false }
         guard buffer.awaitsDisk else { return true }
-        if buffers.unwritten >= tuning.windowLimit * Int64(tuning.requestsPerResource) { return false }
+        if buffers.unwritten >= tuning.windowLimit.multiplied(by: Int64(tuning.requestsPerResource)) { return false }
         guard environment.unwritten.isExceeded, buffer.backlog > 0 else { return true }
         awaitMemory()
         return false

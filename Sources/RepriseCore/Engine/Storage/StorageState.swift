@@ -180,7 +180,7 @@ struct StorageState {
 
     /// It is too soon to try again.
     mutating func retryLater(now: Int64, firstPause: Int64, longestPause: Int64) {
-        let pause = min(max((backoff?.pause ?? 0) * 2, firstPause), longestPause)
+        let pause = min(max((backoff?.pause ?? 0).multiplied(by: 2), firstPause), longestPause)
         backoff = Backoff(at: now.adding(pause), pause: pause)
     }
 

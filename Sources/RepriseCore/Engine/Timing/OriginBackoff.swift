@@ -58,7 +58,7 @@ struct OriginBackoff {
     ) {
         let attempts = attempts + 1
         let pause = min(pauses.first << Int64(min(attempts - 1, 10)), pauses.longest)
-        let wait = max(pause + Int64(Double(pause) * 0.25 * jitter), retryAfter)
+        let wait = max(pause.adding(Int64(Double(pause) * 0.25 * jitter)), retryAfter)
         run = Run(
             since: run?.since ?? now, attempts: attempts, notBefore: now.adding(wait), error: error, offset: offset)
     }

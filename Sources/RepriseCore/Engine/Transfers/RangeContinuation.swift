@@ -107,7 +107,7 @@ struct RangeContinuation {
         /// The bytes elsewhere were the same up to `position`.
         mutating func skip(to position: Int64) {
             let count = min(overlap.range.count, max(0, position - overlap.offset))
-            overlap = Overlap(offset: overlap.offset + count, bytes: Array(overlap.bytes.dropFirst(Int(count))))
+            overlap = Overlap(offset: overlap.offset.adding(count), bytes: Array(overlap.bytes.dropFirst(Int(count))))
         }
 
         mutating func take(_ chunk: ArraySlice<UInt8>, at position: Int64) {
