@@ -1,6 +1,7 @@
 import RepriseHTTP
 import ReprisePlatform
 public import RepriseRanges
+import RepriseStorage
 
 /// What an answer should have said or brought, and what it did.
 public struct Mismatch: Sendable, Hashable, CustomStringConvertible {
@@ -53,8 +54,9 @@ extension Mismatch {
     }
 
     /// Nothing that shows it to be what was announced.
-    static func unconfirmed(_ held: Validator) -> Mismatch {
-        let expected = held.entityTag.map { Value.entityTag($0.field) } ?? held.lastModified.map { .lastModified($0) }
+    static func unconfirmed(_ held: EntryInfo) -> Mismatch {
+        let tag = held.validator.entityTag.map { Value.entityTag($0.field) }
+        let expected = tag ?? held.validator.lastModified.map { .lastModified($0) } ?? held.length.map { .length($0) }
         return Mismatch(
             expected: expected ?? .nothing, got: .nothing,
             "nothing shows that the answer is what was announced before it")

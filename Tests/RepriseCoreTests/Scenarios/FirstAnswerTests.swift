@@ -185,4 +185,23 @@ import Testing
         let last = world.play("/a")
         #expect(last.violation == nil && last.isAtEnd)
     }
+
+    @Test(arguments: [false, true])
+    func `bytes that come after an answer without any do not end where that said, inv28`(isSequential: Bool) throws {
+        let world = try World(pieceSize: 1000)
+        world.put("/a", length: 400_000) {
+            plain(0, 0)(&$0)
+            $0.body = .stall(at: 0)
+        }
+        let first = world.player("/a")
+        drive(world, [first], for: TransferTuning.second)
+        world.put("/a", length: 1_000_000, generation: 2) {
+            plain(0, 0)(&$0)
+            $0.contentRange = .unknownTotal
+            if isSequential { ($0.ranges, $0.framing) = (.ignored, .chunked) }
+        }
+        drive(world, [first], for: 300 * TransferTuning.second)
+        first.expectWhole(1_000_000)
+        world.play("/a").expectWhole(1_000_000)
+    }
 }

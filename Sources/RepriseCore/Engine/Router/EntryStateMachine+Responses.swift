@@ -71,9 +71,9 @@ extension EntryStateMachine {
                 // was heeded: the bytes decide.
                 return compareBytes(of: transfer, .noValidator)
             }
-            if let representation, !isProven, isAnother(head, than: representation, judge, besides: transfer) {
+            if let representation, !isProven, isAnother(head, total, than: representation, judge, transfer) {
                 return changed(
-                    transfer, request, head, representation, .unconfirmed(representation.info.validator),
+                    transfer, request, head, representation, .unconfirmed(representation.info),
                     length: total, servesRanges: true)
             }
             accept(
@@ -149,10 +149,10 @@ extension EntryStateMachine {
         }
         let isProven = transfer.isContinuationConfirmed || !comparesBytes || isConfirmed
         if let representation, !isProven,
-            isAnother(head, than: representation, judge(for: request, representation, trial: nil), besides: transfer)
+            isAnother(head, length, than: representation, judge(for: request, representation, trial: nil), transfer)
         {
             return changed(
-                transfer, request, head, representation, .unconfirmed(representation.info.validator), length: length,
+                transfer, request, head, representation, .unconfirmed(representation.info), length: length,
                 servesRanges: false)
         }
         accept(
@@ -198,13 +198,15 @@ extension EntryStateMachine {
     }
 
     /// Whether an answer makes another representation, where no byte of the known one is held, nor coming, that it could be compared
-    /// with: the bytes would go by validators that are not theirs, and whoever has those would join them.
+    /// with: its bytes would go by validators that are not theirs, which others would join, or end where another's do.
     private func isAnother(
-        _ head: OriginResponseHead, than held: Representation, _ judge: ResponseJudge, besides transfer: TransferState
+        _ head: OriginResponseHead, _ length: Int64?, than held: Representation, _ judge: ResponseJudge,
+        _ transfer: TransferState
     ) -> Bool {
-        let validator = held.info.validator
-        guard validator.entityTag != nil || validator.lastModified != nil else { return false }
-        return isBlank(held) && !isBegun(held, besides: transfer) && !judge.isConfirmed(by: head, strongly: false)
+        guard isBlank(held), !isBegun(held, besides: transfer) else { return false }
+        let (validator, known) = (held.info.validator, held.info.length)
+        let hasValidator = validator.entityTag != nil || validator.lastModified != nil
+        return hasValidator && !judge.isConfirmed(by: head, strongly: false) || known != nil && length == nil
     }
 
     /// While a first answer was under way another transfer may have shown the representation: it is the same resource.
