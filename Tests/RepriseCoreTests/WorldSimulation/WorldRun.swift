@@ -124,6 +124,9 @@ struct WorldRun {
 
     mutating func run() throws {
         listen()
+        for object in plan.objects {
+            (WorldPlan.kinds(object) + WorldPlan.kinds(object.behaviour)).forEach { meet($0) }
+        }
         for step in plan.steps {
             try act(step.action)
             world.queues.advance(step.time)
@@ -148,11 +151,7 @@ struct WorldRun {
             meet("change")
             publish(object, length ?? world.origin.resource(at: plan.objects[object].path)?.content.length ?? 0)
         case .behave(let object, let behaviour):
-            meet("tag \(behaviour.tag)")
-            if behaviour.status != nil { meet("status") }
-            if behaviour.body != .none { meet("body fault") }
-            if behaviour.ranges == .ignored { meet("ranges ignored") }
-            if behaviour.redirect != nil { meet("redirect") }
+            WorldPlan.kinds(behaviour).forEach { meet($0) }
             for user in 0..<WorldPlan.users { world.origin.change(path(object, user)) { $0.behaviour = behaviour } }
         case .down(let isDown):
             meet("down")
