@@ -7,10 +7,6 @@ package import RepriseRanges
 ///      first to go, from 0    |    then what is farthest ahead of the reader before it
 ///                             +-- spared: the bytes about each reader and each transfer
 package struct TrimRule: Sendable {
-    /// Bytes behind a reader that stay: small jumps back, and what players read twice.
-    package static let spareBehind: Int64 = 1 << 20
-    /// Bytes ahead of a reader that stay: they are on their way to it.
-    package static let spareAhead: Int64 = 4 << 20
     /// Decisions are made for pieces of this size, aligned to it.
     package static let step: Int64 = 1 << 20
 
@@ -22,8 +18,17 @@ package struct TrimRule: Sendable {
     package var spared: [ByteRange]
     /// Bytes of a block: only whole ones can be given back.
     package var blockSize: Int64
+    /// Bytes behind a reader that stay.
+    package var spareBehind: Int64
+    /// Bytes ahead of a reader that stay.
+    package var spareAhead: Int64
 
-    package init(claimed: ByteRangeSet, readers: [Int64], spared: [ByteRange], blockSize: Int64) {
+    package init(
+        claimed: ByteRangeSet, readers: [Int64], spared: [ByteRange], blockSize: Int64, spareBehind: Int64,
+        spareAhead: Int64
+    ) {
+        self.spareBehind = spareBehind
+        self.spareAhead = spareAhead
         self.claimed = claimed
         self.readers = readers.sorted()
         self.spared = spared
@@ -35,8 +40,8 @@ package struct TrimRule: Sendable {
         var free = claimed
         for range in spared { free.remove(range) }
         for reader in readers {
-            let ahead = ByteRange(offset: reader, count: TrimRule.spareAhead).upperBound
-            free.remove(ByteRange(max(0, reader - TrimRule.spareBehind), ahead))
+            let ahead = ByteRange(offset: reader, count: spareAhead).upperBound
+            free.remove(ByteRange(max(0, reader - spareBehind), ahead))
         }
         var pieces = free.ranges.flatMap(cut)
         // Behind all readers comes first, from the start on; then what is farthest ahead of the reader before it.

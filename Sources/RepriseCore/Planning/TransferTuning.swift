@@ -19,6 +19,10 @@ package struct TransferTuning: Sendable, Hashable {
     /// More than this is handed out at once only to sockets, which hold what their client has not read: such a reader
     /// wants what follows when it asks again, not before. (Doors that copy take at most as much.)
     package var largestCopy: Int64 = 256 * 1024
+    /// Stored bytes behind a reader that stay where space is wanted: small jumps back, and what players read twice.
+    package var spareBehind: Int64 = 1 << 20
+    /// Stored bytes ahead of a reader that stay: they are on their way to it.
+    package var spareAhead: Int64 = 4 << 20
     /// Most bytes of one transfer in memory.
     package var windowLimit: Int64 = 1 << 20
     /// Most bytes of all entries that wait for the disk; beyond it nothing new is stored. (Two seconds of a disk that writes

@@ -5,6 +5,10 @@ public import RepriseRanges
 /// An origin whose content is a function of position and whose behaviour is a script. It decides what each request
 /// is answered; sending is the business of an in-memory client or of a loopback server, so both misbehave alike.
 public final class ScriptedOrigin: Sendable {
+    /// The body of a login page.
+    public static let loginPage = Array(
+        "<!DOCTYPE html><html><body>Please sign in to use this network.</body></html>".utf8)
+
     /// An object: what it is now, and how it is served.
     public struct Resource: Sendable, Hashable {
         /// The bytes, or for real media files the bytes themselves.
@@ -199,10 +203,11 @@ private struct Script {
             return ScriptedAnswer.plain(status, "not for this user")
         }
         if behaviour.loginPage, isFaulty {
-            let page = Array("<!DOCTYPE html><html><body>Please sign in to use this network.</body></html>".utf8)
-            return ScriptedAnswer(
-                status: 200, fields: ["Content-Type": "text/html", "Content-Length": "\(page.count)"],
-                steps: [.literal(page)])
+            let page = ScriptedOrigin.loginPage
+            var answer = ScriptedAnswer(status: 200, fields: ["Content-Type": "text/html"], steps: [.literal(page)])
+            answer.framing = behaviour.framing
+            if behaviour.framing == .length { answer.fields["Content-Length"] = "\(page.count)" }
+            return answer
         }
         if notModified { return ScriptedAnswer(status: 304, fields: validatorFields) }
         return content()

@@ -10,7 +10,9 @@ import Testing
     ) -> TrimRule {
         var set = ByteRangeSet()
         for range in claimed { set.insert(range) }
-        return TrimRule(claimed: set, readers: readers, spared: spared, blockSize: block)
+        return TrimRule(
+            claimed: set, readers: readers, spared: spared, blockSize: block, spareBehind: Self.mega,
+            spareAhead: 4 * Self.mega)
     }
 
     @Test func `what is far behind every reader goes first, from the start on`() {
@@ -31,7 +33,7 @@ import Testing
         let rule = rule([ByteRange(0, 64 * Self.mega)], readers: [10 * Self.mega, 40 * Self.mega], spared: [spared])
         let given = rule.ranges(giving: .max)
         for reader in rule.readers {
-            let kept = ByteRange(reader - TrimRule.spareBehind, reader + TrimRule.spareAhead)
+            let kept = ByteRange(reader - rule.spareBehind, reader + rule.spareAhead)
             #expect(given.allSatisfy { $0.intersection(kept) == nil })
         }
         #expect(given.allSatisfy { $0.intersection(spared) == nil })

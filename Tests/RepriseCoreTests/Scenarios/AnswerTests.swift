@@ -68,16 +68,21 @@ import Testing
         world.play("/a").expectWhole(Self.length)
     }
 
-    @Test func `a login page in place of a stored file replaces nothing, inv20 inv28`() throws {
+    @Test(arguments: [OriginBehaviour.Framing.length, .chunked], [true, false])
+    func `a login page in place of a stored file replaces nothing, inv20 inv28`(
+        framing: OriginBehaviour.Framing, hasValidators: Bool
+    ) throws {
         let world = try World()
-        world.put("/a", length: Self.length)
+        world.put("/a", length: Self.length) {
+            if !hasValidators { ($0.tag, $0.hasLastModified) = (.none, false) }
+        }
         world.play("/a", ByteRange(0, 300_000)).expectWhole(300_000)
-        world.origin.change("/a") { $0.behaviour.loginPage = true }
+        world.origin.change("/a") { ($0.behaviour.loginPage, $0.behaviour.framing) = (true, framing) }
         let player = world.play("/a")
         #expect(player.violation == nil)
         #expect(player.position >= 300_000)
         #expect(player.failure != nil)
-        try world.restart()
+        if framing == .length { try world.restart() }
         world.origin.change("/a") { $0.behaviour.loginPage = false }
         let bytes = world.origin.bodyBytes
         world.play("/a").expectWhole(Self.length)

@@ -204,4 +204,64 @@ import Testing
         first.expectWhole(1_000_000)
         world.play("/a").expectWhole(1_000_000)
     }
+
+    @Test func `where nothing is held any more, who was compared before is compared again, inv01`() throws {
+        let world = try World(pieceSize: 1000)
+        func put(_ generation: Int, _ delay: Int64) {
+            world.put("/a", length: 12_000_000, generation: generation, plain(0, delay))
+        }
+        put(1, 0)
+        world.play("/a", ByteRange(0, 131_072)).expectWhole(131_072)
+        world.queues.advance(2 * second)
+        put(1, 500 * millisecond)
+        let first = world.player("/a", ByteRange(10_000_000, 12_000_000))
+        drive(world, [first], for: 700 * millisecond)
+        #expect(world.cache.openEntries.first?.trim(200_000) ?? 0 > 0)
+        put(2, 0)
+        let second = world.player("/a", ByteRange(6_000_000, 12_000_000))
+        drive(world, [second, first], for: 20 * TransferTuning.second)
+        second.seek(to: 10_000_000)
+        second.play(to: 10_060_000)
+        #expect(first.violation == nil && second.violation == nil)
+        first.leave()
+        second.leave()
+        let last = world.play("/a", ByteRange(6_000_000, 12_000_000))
+        #expect(last.violation == nil)
+    }
+
+    @Test func `a length that a refused range tells is not believed of another version, inv28`() throws {
+        let world = try World(pieceSize: 1000)
+        world.put("/a", length: 1_000_000) {
+            plain(50_000, 0)(&$0)
+            $0.contentRange = .unknownTotal
+        }
+        let first = world.player("/a")
+        first.play(to: 350_000)
+        world.put("/a", length: 400_000, generation: 2) {
+            plain(0, 0)(&$0)
+            $0.contentRange = .unknownTotal
+        }
+        let second = world.player("/a", ByteRange(900_000, 910_000))
+        drive(world, [second, first], for: 60 * TransferTuning.second)
+        #expect(second.isAtEnd || second.failure != nil)
+        #expect(first.violation == nil && (first.failure != nil || first.received == 1_000_000))
+        world.origin.setDown(true)
+        let last = world.play("/a")
+        #expect(!(last.isAtEnd && last.received == 400_000 && last.generation == 1))
+    }
+
+    @Test func `a host whose tags are not trusted may say the same tag again, inv15`() throws {
+        let world = try World(pieceSize: 1000)
+        world.cache.environment.hosts.distrustEntityTags(of: "http://origin.test", now: world.queues.wallClock())
+        world.put("/a", length: 1_000_000) {
+            $0.hasLastModified = false
+            ($0.body, $0.faultyRequests) = (.stall(at: 0), 1)
+        }
+        let player = world.player("/a")
+        _ = player.handle.info {}
+        drive(world, [player], for: TransferTuning.second)
+        _ = player.handle.info {}
+        drive(world, [player], for: 100 * TransferTuning.second)
+        player.expectWhole(1_000_000)
+    }
 }

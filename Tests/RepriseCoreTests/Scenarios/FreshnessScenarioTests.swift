@@ -151,11 +151,12 @@ import Testing
         #expect(world.origin.bodyBytes == bytes)
     }
 
-    @Test func `a login page in answer to a revalidation replaces nothing, inv28`() throws {
+    @Test(arguments: [OriginBehaviour.Framing.length, .chunked])
+    func `a login page in answer to a revalidation replaces nothing, inv28`(framing: OriginBehaviour.Framing) throws {
         let world = try world("max-age=60")
         world.play("/a").expectWhole(Self.length)
         world.queues.advance(61 * second)
-        world.origin.change("/a") { $0.behaviour.loginPage = true }
+        world.origin.change("/a") { ($0.behaviour.loginPage, $0.behaviour.framing) = (true, framing) }
         let player = world.play("/a")
         #expect(player.violation == nil)
         world.origin.change("/a") { $0.behaviour.loginPage = false }

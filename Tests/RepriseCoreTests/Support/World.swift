@@ -149,6 +149,9 @@ final class Player: @unchecked Sendable {
     var generation: Int?
     var violation: String?
     var knownGenerations: [Int] = [1, 2, 3, 4, 5, 6]
+    /// Whether a login page may come in place of the object, alone.
+    var mayGetPage = false
+    private var gotPage = false
     /// Whether it is worth asking: at the start, and after each call of the waker.
     private(set) var wasWoken = true
     /// Whether it has leased bytes read on the read pool, as doors do that cannot hand on a file's region.
@@ -227,7 +230,13 @@ final class Player: @unchecked Sendable {
             return content.firstMismatch(piece.prefix(32), at: offset) == nil
                 && content.firstMismatch(piece, at: offset) == nil
         }
-        if matching.isEmpty {
+        let page = ScriptedOrigin.loginPage.dropFirst(Int(min(offset, 1 << 20)))
+        let isPage = mayGetPage && generation == nil && page.starts(with: piece)
+        if isPage, matching.isEmpty {
+            gotPage = true
+        } else if gotPage, !isPage {
+            violation = "bytes of the object after a page at \(offset)"
+        } else if matching.isEmpty {
             let at = PositionCodedContent(length: .max, generation: generation ?? 1).firstMismatch(piece, at: offset)
             violation =
                 "wrong bytes at \(offset), \(piece.count) of them, the first at \(at ?? -1), generation \(generation ?? 0)"

@@ -33,6 +33,7 @@ extension WorldPlan {
         case .reset: kinds.append("body reset")
         }
         for status in behaviour.refusals.values { kinds.append("a user refused by \(status)") }
+        if behaviour.loginPage { kinds.append("login page") }
         if behaviour.earlyHints { kinds.append("interim answers") }
         if behaviour.redirect != nil { kinds.append("redirect") }
         for (name, value) in behaviour.extraFields {

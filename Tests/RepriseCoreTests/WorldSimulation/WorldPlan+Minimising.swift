@@ -22,7 +22,9 @@ extension WorldPlan {
             if size == 1 { break }
             size /= 2
         }
-        for (isSet, setting) in [(isShared, \WorldPlan.isShared), (isSealed, \.isSealed), (hasMirror, \.hasMirror)]
+        for (isSet, setting) in [
+            (isShared, \WorldPlan.isShared), (isSealed, \.isSealed), (hasMirror, \.hasMirror), (isStrict, \.isStrict),
+        ]
         where isSet {
             _ = attempt { $0[keyPath: setting] = false }
         }

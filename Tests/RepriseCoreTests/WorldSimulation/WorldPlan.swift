@@ -69,6 +69,8 @@ struct WorldPlan: Sendable {
     let seed: UInt64
     var isShared: Bool
     var isSealed: Bool
+    /// Whether only a strong validator shows that bytes belong together.
+    var isStrict: Bool
     /// Whether a second host has the same objects, under validators of its own.
     var hasMirror: Bool
     var blockSize: Int64
@@ -109,9 +111,17 @@ struct WorldPlan: Sendable {
             object.behaviour = WorldPlan.behaviour(object, isShared: isShared, isSound: true, &random)
             return object
         }
-        steps = []
+        (isStrict, steps) = (false, [])
         let count = Int.random(in: 20...140, using: &random)
         for _ in 0..<count { steps.append(step(&random)) }
+        isStrict = !isShared && Int.random(in: 0..<10, using: &random) == 0
+        for index in steps.indices {
+            guard case .behave(let object, var behaviour) = steps[index].action,
+                Int.random(in: 0..<12, using: &random) == 0
+            else { continue }
+            behaviour.loginPage = true
+            steps[index].action = .behave(object: object, behaviour)
+        }
     }
 
     private func step(_ random: inout SeededGenerator) -> Step {

@@ -76,6 +76,9 @@ struct WorldRun {
             $0.tuning.overlap = 32
             $0.tuning.withheld = 300
             $0.tuning.unwrittenLimit = 16_384
+            $0.tuning.spareBehind = 256
+            $0.tuning.spareAhead = 512
+            if plan.isStrict { $0.sameness = SamenessRules(.strict) }
             if isShared { $0.freshness = .http }
             if plan.isSealed { $0.seal = .testing }
             if plan.hasMirror, let group = HostGroup(["origin.test", MirrorClient.host]) { $0.hostGroups = [group] }
@@ -244,6 +247,7 @@ struct WorldRun {
         let path = plan.objects[object].path
         let resource = other.resource(for: OriginURL("http://origin.test" + path)!)
         let player = Player(world, path, .from(0), resource: resource)
+        player.mayGetPage = true
         player.knownGenerations = versions[object * WorldPlan.users]
         player.play(to: 2000, patience: second)
         if let violation = player.violation {
@@ -271,6 +275,7 @@ struct WorldRun {
         let resource = world.cache.resource(
             for: OriginURL("http://origin.test" + path)!, fields: fields, storing: isKept ? .normal : .doNotStore)
         let player = Player(world, path, range, resource: resource)
+        player.mayGetPage = true
         owners[index] = (object, user)
         players[index] = player
     }
@@ -413,6 +418,8 @@ struct WorldRun {
                     resource.behaviour.redirect = nil
                     resource.behaviour.firstByteDelay = 0
                     if resource.content.length < 1 << 40 { resource.behaviour.bytesPerSecond = 0 }
+                    // Without a strong tag a strict policy takes a resource in one answer.
+                    if plan.isStrict { resource.behaviour.longestRange = nil }
                 }
             }
         }
@@ -499,7 +506,7 @@ struct WorldRun {
                 }
                 meet("fresh read")
                 if player.isAtEnd { break }
-                guard attempt < 3 else {
+                guard attempt < 3 || mayEnd(player) else {
                     throw WorldViolation(
                         oracle: player.failure == nil ? "liveness" : "freshness",
                         text: "\(spec.path) ended with \(String(describing: player.failure))\n"
@@ -535,6 +542,9 @@ struct WorldRun {
         }
     }
 
+    /// What a strict policy cannot show to go on ends, each time.
+    private func mayEnd(_ player: Player) -> Bool { plan.isStrict && player.failure != nil }
+
     /// What is stored is right after a restart; a reader that began on old bytes may be told so once.
     private mutating func replay() throws {
         try world.restart()
@@ -554,7 +564,7 @@ struct WorldRun {
                     try checkCost(object)
                     break
                 }
-                guard attempt < 3 else {
+                guard attempt < 3 || mayEnd(player) else {
                     throw WorldViolation(
                         oracle: "liveness",
                         text: "\(spec.path) after a restart ended with \(String(describing: player.failure))")

@@ -15,6 +15,7 @@ extension EntryStateMachine {
         leave(.count { $0.fromOrigin += count })
         let (position, used) = request.received(count)
         var rest = chunk.prefix(Int(used))
+        var areFirst = false
         switch transfer.compare(rest, at: position) {
         case .different(let difference): return heldDiffers(transfer, difference)
         case .withheld(isFull: true):
@@ -26,25 +27,30 @@ extension EntryStateMachine {
             if let representation = representations[transfer.representation] {
                 learnLength(of: representation, request)
             }
-            if !released.isEmpty { fill(transfer, released[...]) }
+            if !released.isEmpty { areFirst = fill(transfer, released[...]) }
         case .open: break
         }
-        if request.isCheck { return receivedCheck(transfer, request) }
-        // Bytes come in order, so what is behind the joint comes after all that is compared.
-        let new = rest.dropFirst(Int(min(Int64(rest.count), max(0, head(of: transfer) - position))))
-        if !new.isEmpty { fill(transfer, new) }
-        if used < count, request.end == request.position {
-            receivedEnd(transfer, request, isDelimited: true)
+        if request.isCheck {
+            receivedCheck(transfer, request)
         } else {
-            demand(transfer)
+            // Bytes come in order, so what is behind the joint comes after all that is compared.
+            let new = rest.dropFirst(Int(min(Int64(rest.count), max(0, head(of: transfer) - position))))
+            if !new.isEmpty, fill(transfer, new) { areFirst = true }
+            if used < count, request.end == request.position {
+                receivedEnd(transfer, request, isDelimited: true)
+            } else {
+                demand(transfer)
+            }
         }
         // Once more of this is asked for: they may wait for that.
-        if transfers.count > 1, !new.isEmpty { proveOthers(than: transfer) }
+        if areFirst { proveOthers(than: transfer) }
     }
 
     /// New bytes of a transfer's representation: readers first, as what is done for the disk takes the same processors.
-    private mutating func fill(_ transfer: TransferState, _ bytes: ArraySlice<UInt8>) {
-        guard let representation = representations[transfer.representation] else { return }
+    /// - Returns: Whether they are the first that are held, where others may bring some.
+    private mutating func fill(_ transfer: TransferState, _ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let representation = representations[transfer.representation] else { return false }
+        let areFirst = transfers.count > 1 && isBlank(representation)
         let buffer: BufferID
         if let existing = transfer.buffer {
             buffer = existing
@@ -54,7 +60,8 @@ extension EntryStateMachine {
             transfer.fill(into: buffer)
         }
         if let request = transfer.request, request.isUnproven {
-            request.bringsBytes()
+            // The first there are: others have to prove themselves.
+            request.accept(.bytes)
             learnLength(of: representation, request)
         }
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
@@ -63,6 +70,7 @@ extension EntryStateMachine {
         wakeReaders(of: representation.id, in: new)
         sniff(representation)
         write(representation)
+        return areFirst
     }
 
     /// The answer to a request for bytes that are stored already: where they are the same, what was withheld for it is filled.
@@ -138,6 +146,12 @@ extension EntryStateMachine {
             return requestFailed(transfer, OriginFailure(.interrupted, words))
         }
         let isIncomplete = transfer.isComparing
+        // All of it came, and less than is held.
+        if isIncomplete, request.asked == nil {
+            let words = "the origin sent all of it in \(request.position) bytes, and more is held"
+            if !isDelimited, request.end == nil { return requestFailed(transfer, OriginFailure(.interrupted, words)) }
+            return heldDiffers(transfer, Mismatch(expected: .nothing, got: .length(request.position), words))
+        }
         endRequest(of: transfer)
         if request.isCheck || isIncomplete { return ask(transfer) }
         if let representation, request.end == nil {

@@ -18,11 +18,7 @@ extension EntryStateMachine {
         {
             return compareBytes(of: transfer, isElsewhere(held, request.slot.origin) ? .otherHost : .entityTags)
         }
-        guard storable(head) || held.isTransient else {
-            finish(transfer)
-            tell(.mismatch(key: key.text, .page(head.fields, insteadOf: held.info.fields)))
-            return failed(.originInvalid, "the origin answered with a page instead of media; what is stored was kept")
-        }
+        if isPage(head, insteadOf: held) { return refusePage(transfer, head, held) }
         tell(.generationChanged(key: key.text, difference))
         // All of it, to a range without a condition, is the answer of an origin that serves none.
         let ignoresRanges = head.status == 200 && request.asked != nil && !request.isConditional
@@ -47,6 +43,18 @@ extension EntryStateMachine {
         }
     }
 
+    /// Whether a page was answered where media is held.
+    func isPage(_ head: OriginResponseHead, insteadOf held: Representation) -> Bool {
+        !storable(head) && !held.isTransient
+    }
+
+    /// A page says nothing of what is held: it is refused, and asked for again later.
+    mutating func refusePage(_ transfer: TransferState, _ head: OriginResponseHead, _ held: Representation) {
+        finish(transfer)
+        tell(.mismatch(key: key.text, .page(head.fields, insteadOf: held.info.fields)))
+        failed(.originInvalid, "the origin answered with a page instead of media; what is stored was kept")
+    }
+
     mutating func lengthChanged(_ transfer: TransferState, _ held: Representation, _ difference: Mismatch) {
         tell(.generationChanged(key: key.text, difference))
         finish(transfer)
@@ -69,13 +77,20 @@ extension EntryStateMachine {
         let others = transfers.filter { $0.representation == representation.id }
         guard !isPrivate, !others.isEmpty else { return giveUp(representation) }
         for reader in ids.compactMap({ readers[$0] })
-        where reader.representation == representation.id && !others.contains(where: { $0.readers.contains(reader.id) })
-        {
+        where reader.representation == representation.id && !isServed(reader, representation, by: others) {
             leaveAlone(
                 reader,
                 CacheError(.changed, "nothing shows that the origin still has what was read; open it again"))
+            replan()
         }
-        replan()
+    }
+
+    /// Whether a reader lacks nothing now, or one of these transfers brings what it lacks; who is paused brings nothing.
+    private mutating func isServed(
+        _ reader: Reader, _ representation: Representation, by transfers: [TransferState]
+    ) -> Bool {
+        lacksNothing(reader, representation)
+            || transfers.contains { $0.pausedSince == nil && $0.readers.contains(reader.id) }
     }
 
     /// A reader that was told nothing yet has the origin's bytes to itself; one that was told ends.

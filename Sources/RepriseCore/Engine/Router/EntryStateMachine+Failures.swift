@@ -135,14 +135,16 @@ extension EntryStateMachine {
             transfer.becomeSequential()
             return ask(transfer)
         }
-        if let held, let length, holds(held, from: length) {
-            return lengthChanged(
-                transfer, held, .length(held.info.length ?? asked?.upperBound ?? length, length))
+        let known = held?.info.length
+        if let held, let length = length ?? (known == nil ? asked?.lowerBound : nil), holds(held, from: length) {
+            return lengthChanged(transfer, held, .length(known ?? asked?.upperBound ?? length, length))
         }
         finish(transfer)
-        if let held, held.info.length == nil {
-            if let length { return learn(length: length, of: held) }
-            if let head = asked?.lowerBound, head > 0 {
+        if let held, known == nil {
+            // A length is another version's as likely as this one's, where this one was not asked for, nor read up to there.
+            let isOfHeld = request.isConditional || asked?.lowerBound == length
+            if let length, isOfHeld || !comparesBytes { return learn(length: length, of: held) }
+            if length == nil, let head = asked?.lowerBound, head > 0 {
                 held.infer(end: head)
                 return wakeWaiting()
             }

@@ -85,6 +85,11 @@ extension EntryStateMachine {
 
     // MARK: What the planner is told
 
+    /// Whether a reader has all there is to be had ahead of it.
+    mutating func lacksNothing(_ reader: Reader, _ representation: Representation) -> Bool {
+        view(of: reader, representation).missing == nil
+    }
+
     private mutating func view(of reader: Reader, _ representation: Representation?) -> TransferPlanner.Reader {
         var view = TransferPlanner.Reader(
             id: reader.id, position: reader.position, end: reader.end, missing: nil, gapEnd: .max,

@@ -61,27 +61,17 @@ extension EntryStateMachine {
             return withhold(from: request, transfer, as: .alone)
         }
         switch verdict {
-        case .part(let range, let total):
-            let isProven =
-                transfer.isContinuationConfirmed || !comparesBytes || judge.isConfirmed(by: head, strongly: true)
-            if let representation, !isProven,
-                !isBlank(representation) || isAlien(head, to: representation, judge, besides: transfer)
+        case .part, .whole:
+            if let representation, isPage(head, insteadOf: representation), !judge.isConfirmed(by: head, strongly: true)
             {
-                // Asked for before another transfer showed the representation, or by a condition of which nothing shows that it
-                // was heeded: the bytes decide.
-                return compareBytes(of: transfer, .noValidator)
+                return refusePage(transfer, head, representation)
             }
-            if let representation, !isProven, isAnother(head, total, than: representation, judge, transfer) {
-                return changed(
-                    transfer, request, head, representation, .unconfirmed(representation.info),
-                    length: total, servesRanges: true)
-            }
-            accept(
-                transfer, request, head, representation, isProven: isProven, length: total, servesRanges: true)
-            beginBody(transfer, at: range.lowerBound, end: range.upperBound)
-        case .whole(let length):
-            let isConfirmed = judge.isConfirmed(by: head, strongly: true)
-            receivedWhole(transfer, request, head, representation, length: length, isConfirmed: isConfirmed)
+        default: break
+        }
+        switch verdict {
+        case .part(let range, let total):
+            receivedPart(transfer, request, head, representation, judge, range, total: total)
+        case .whole(let length): receivedWhole(transfer, request, head, representation, judge, length: length)
         case .changed(let difference, let length, let servesRanges):
             if let representation {
                 changed(
@@ -119,11 +109,38 @@ extension EntryStateMachine {
         }
     }
 
+    /// A part of the resource comes.
+    private mutating func receivedPart(
+        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
+        _ representation: Representation?, _ judge: ResponseJudge, _ range: ByteRange, total: Int64?
+    ) {
+        let proof = proof(of: head, judge, transfer)
+        if let representation, proof == .nothing {
+            if !isBlank(representation) || isAlien(head, to: representation, judge, besides: transfer) {
+                // Asked for before another transfer showed the representation, or by a condition of which nothing shows that it
+                // was heeded: the bytes decide, where they may.
+                guard environment.sameness.policy(for: url.host) == .strict else {
+                    return compareBytes(of: transfer, .noValidator)
+                }
+                finish(transfer)
+                return giveUp(representation, for: transfer.readers)
+            }
+            if isAnother(head, total, than: representation, judge, request, transfer) {
+                return changed(
+                    transfer, request, head, representation, .unconfirmed(representation.info), length: total,
+                    servesRanges: true)
+            }
+        }
+        accept(transfer, request, head, representation, proof, length: total, servesRanges: true)
+        beginBody(transfer, at: range.lowerBound, end: range.upperBound)
+    }
+
     /// All of the resource from 0 comes.
     private mutating func receivedWhole(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
-        _ representation: Representation?, length: Int64?, isConfirmed: Bool
+        _ representation: Representation?, _ judge: ResponseJudge, length: Int64?
     ) {
+        let isConfirmed = judge.isConfirmed(by: head, strongly: true)
         if let representation, request.asked != nil, representation.info.servesRanges,
             isElsewhere(representation, request.slot.origin),
             isWorthTrial(
@@ -147,34 +164,45 @@ extension EntryStateMachine {
             return changed(
                 transfer, request, head, representation, difference, length: length, servesRanges: false)
         }
-        let isProven = transfer.isContinuationConfirmed || !comparesBytes || isConfirmed
-        if let representation, !isProven,
-            isAnother(head, length, than: representation, judge(for: request, representation, trial: nil), transfer)
-        {
-            return changed(
-                transfer, request, head, representation, .unconfirmed(representation.info), length: length,
-                servesRanges: false)
+        let proof = proof(of: head, judge, transfer)
+        if let representation, proof == .nothing {
+            if isAnother(head, length, than: representation, judge, request, transfer) {
+                return changed(
+                    transfer, request, head, representation, .unconfirmed(representation.info), length: length,
+                    servesRanges: false)
+            }
+            // Nothing of an empty one can be compared with what others bring.
+            if length == 0 {
+                finish(transfer)
+                return giveUp(representation, for: transfer.readers)
+            }
         }
-        accept(
-            transfer, request, head, representation, isProven: isProven, length: length, servesRanges: false)
+        accept(transfer, request, head, representation, proof, length: length, servesRanges: false)
         rebase(transfer)
         // Where a validator says that it is what is held, it ends where that does.
         beginBody(transfer, at: 0, end: length ?? (isConfirmed ? representation?.info.length : nil))
     }
 
-    /// The first bytes of a representation are there: answers that were accepted while there were none are asked for again where
-    /// nothing shows that they go on with these.
+    /// The first bytes of a representation are there: what others have brought for it, or are about to, is asked for again where no
+    /// validator shows that it goes on with these. What it was compared with before is gone.
     mutating func proveOthers(than transfer: TransferState) {
-        for other in transfers
-        where other.id != transfer.id && other.representation == transfer.representation
-            && other.request?.isUnproven == true
-        {
-            compareBytes(of: other, .noValidator)
+        guard comparesBytes else { return }
+        for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
+            let isBelieved = other.request.map { $0.proof == .nothing || $0.proof == .bytes } ?? false
+            if isBelieved || other.isContinuationConfirmed { compareBytes(of: other, .noValidator) }
         }
     }
 
+    /// What shows that an answer belongs to the representation that a transfer fills.
+    private func proof(
+        of head: OriginResponseHead, _ judge: ResponseJudge, _ transfer: TransferState
+    ) -> OriginRequestState.Proof {
+        if !comparesBytes || judge.isConfirmed(by: head, strongly: true) { return .validator }
+        return transfer.isContinuationConfirmed ? .bytes : .nothing
+    }
+
     /// Whether bytes have to be the same where validators do not say so.
-    private var comparesBytes: Bool { environment.sameness.policy(for: url.host) != .lengthOnly }
+    var comparesBytes: Bool { environment.sameness.policy(for: url.host) != .lengthOnly }
 
     /// Whether the answer under way is compared with what is held from its first byte on, or need not be.
     private func isComparable(_ transfer: TransferState) -> Bool {
@@ -201,12 +229,16 @@ extension EntryStateMachine {
     /// with: its bytes would go by validators that are not theirs, which others would join, or end where another's do.
     private func isAnother(
         _ head: OriginResponseHead, _ length: Int64?, than held: Representation, _ judge: ResponseJudge,
-        _ transfer: TransferState
+        _ request: OriginRequestState, _ transfer: TransferState
     ) -> Bool {
         guard isBlank(held), !isBegun(held, besides: transfer) else { return false }
-        let (validator, known) = (held.info.validator, held.info.length)
-        let hasValidator = validator.entityTag != nil || validator.lastModified != nil
-        return hasValidator && !judge.isConfirmed(by: head, strongly: false) || known != nil && length == nil
+        if held.end != nil, length == nil { return true }
+        if held.end == nil, length == 0 { return true }
+        let (old, new) = (held.info.validator, Validator(fields: head.fields))
+        guard old.entityTag != nil || old.lastModified != nil else { return false }
+        // A host whose tags change without reason still says the same one of the same bytes.
+        let isSameTag = old.entityTag != nil && old.entityTag?.opaque == new.entityTag?.opaque
+        return !(isSameTag && !origins.isLoose(request.slot.origin)) && !judge.isConfirmed(by: head, strongly: false)
     }
 
     /// While a first answer was under way another transfer may have shown the representation: it is the same resource.
@@ -218,11 +250,11 @@ extension EntryStateMachine {
 
     private mutating func accept(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation?,
-        isProven: Bool, length: Int64?, servesRanges: Bool
+        _ proof: OriginRequestState.Proof, length: Int64?, servesRanges: Bool
     ) {
         if let held {
-            // Only its coming before any byte makes it this one's: where another's bytes come first, it has to show that.
-            if !isProven { request.acceptUnproven() }
+            // Where only its coming before any byte makes it this one's, it has to show that where another's come first.
+            request.accept(proof)
             if !servesRanges { held.lacksRanges() }
             if held.info.length == nil, let length {
                 if transfer.isComparing || request.isUnproven {
@@ -254,7 +286,8 @@ extension EntryStateMachine {
     ) -> Representation {
         let validator = Validator(fields: head.fields)
         // The answer makes it, but not alone where another's bytes come first and nothing tells the two apart.
-        if comparesBytes, !judge(for: request, nil, trial: nil).identifies(validator) { request.acceptUnproven() }
+        let isIdentified = !comparesBytes || judge(for: request, nil, trial: nil).identifies(validator)
+        request.accept(isIdentified ? .validator : .nothing)
         let id: RepresentationID = makeID()
         let type = MediaType(head.fields["Content-Type"])
         let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1

@@ -48,8 +48,9 @@ extension EntryStateMachine {
         let verdict = judge.verdict(head)
         noteVerdict(verdict, request)
         let mayShare = selector.mayShare(head, to: request.callerFields, verdict)
+        let isConfirmed = judge.isConfirmed(by: head, strongly: false)
         switch verdict {
-        case .whole(let length) where mayShare && !judge.isConfirmed(by: head, strongly: false):
+        case .whole(let length) where mayShare && !isConfirmed && storable(head):
             // Nothing shows that it is what is stored, so it is not (RFC 9111 §4.3.3).
             return replaced(
                 request, representation, head, length: length, servesRanges: representation.info.servesRanges, nil)
@@ -69,8 +70,9 @@ extension EntryStateMachine {
             // It confirms something else than what is stored: that is asked for without a condition (RFC 9111 §4.3.4).
             for reader in readers.awaitingValidation { reader.unbind() }
             giveUp(representation)
-        case .notModified, .whole: confirmed(representation, head, request)
-        case .changed: failed(.originInvalid, "the origin answered with a page instead of media")
+        case .notModified: confirmed(representation, head, request)
+        case .whole where isConfirmed: confirmed(representation, head, request)
+        case .whole, .changed: failed(.originInvalid, "the origin answered with a page instead of media")
         case .refused(let status) where status == 404 || status == 410 || status == 401 || status == 403:
             let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
             refuse(readers.awaitingValidation, request, error, status: status)

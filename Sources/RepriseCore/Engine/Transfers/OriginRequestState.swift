@@ -10,6 +10,16 @@ import RepriseRanges
 ///
 /// A reference, its entry's alone and under its lock.
 final class OriginRequestState {
+    /// What shows that its answer belongs to the representation.
+    enum Proof {
+        /// A validator, or nothing has to.
+        case validator
+        /// The same bytes, or it has brought the first ones.
+        case bytes
+        /// Nothing: it was accepted while no byte of the representation was held, and has brought none.
+        case nothing
+    }
+
     private enum Demand {
         case none
         /// A chunk was asked for before the exchange was there to be told.
@@ -44,8 +54,8 @@ final class OriginRequestState {
     private(set) var hasHead = false
     /// Whether it was told what it says of the origin.
     private(set) var isOutcomeNoted = false
-    /// Whether its answer was accepted while no byte of the representation was held, and it has brought none.
-    private(set) var isUnproven = false
+    /// `nil` before its answer was accepted.
+    private(set) var proof: Proof?
     private var exchange: (any OriginExchange)?
     private var demand = Demand.none
     /// Offset of the next byte of the body.
@@ -82,6 +92,9 @@ final class OriginRequestState {
 
     // MARK: State
 
+    /// Whether others' bytes have to show that its answer belongs to the representation.
+    var isUnproven: Bool { proof == .nothing }
+
     /// Whether a chunk was asked for and has not come.
     var isDemanding: Bool { if case .none = demand { false } else { true } }
 
@@ -108,11 +121,8 @@ final class OriginRequestState {
     /// What it says of the origin was told.
     func noteOutcome() { isOutcomeNoted = true }
 
-    /// Nothing shows that its answer goes on with what another brings.
-    func acceptUnproven() { isUnproven = true }
-
-    /// It has brought the first bytes there are: others have to prove themselves.
-    func bringsBytes() { isUnproven = false }
+    /// Its answer is a representation's.
+    func accept(_ proof: Proof) { self.proof = proof }
 
     /// Its body begins at `position`, and ends at `end` by its own word.
     func beginBody(at position: Int64, end: Int64?) {

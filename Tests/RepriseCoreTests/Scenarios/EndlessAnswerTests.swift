@@ -1,0 +1,79 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+@testable import RepriseCore
+
+/// Answers after which the same request would be sent again: each has to end what it was for, or to be waited for.
+@Suite struct EndlessAnswerTests {
+    /// An origin that nothing tells the versions of apart by; its answers take ten milliseconds.
+    private func plain(_ change: @escaping (inout OriginBehaviour) -> Void = { _ in }) -> (inout OriginBehaviour) ->
+        Void
+    {
+        { behaviour in
+            behaviour.tag = .none
+            behaviour.hasLastModified = false
+            behaviour.firstByteDelay = 10 * millisecond
+            change(&behaviour)
+        }
+    }
+
+    /// Has a player read for so long: it ends by then, and few requests were sent for it.
+    private func expectEnd(_ player: Player, _ world: World, location: SourceLocation = #_sourceLocation) {
+        let requests = world.origin.requestCount
+        player.play(patience: 40 * second)
+        #expect(player.isAtEnd || player.failure != nil, "it stands at \(player.position)", sourceLocation: location)
+        #expect(player.violation == nil, sourceLocation: location)
+        #expect(world.origin.requestCount - requests < 40, sourceLocation: location)
+    }
+
+    @Test func `who goes back to what was trimmed where there are no ranges does not stop the cache, inv15`() throws {
+        let world = try World()
+        world.queues.tellCircles(after: 100_000, inAll: 2_000_000)
+        world.put("/a", length: 6_000_000, plain { ($0.ranges, $0.bytesPerSecond) = (.ignored, 1_000_000) })
+        let player = world.player("/a")
+        player.play(to: 3_000_000)
+        #expect(player.position == 3_000_000)
+        #expect(world.cache.openEntries.first?.trim(1_000_000) ?? 0 > 0)
+        player.seek(to: 0)
+        expectEnd(player, world)
+    }
+
+    @Test(arguments: [OriginBehaviour.Framing.length, .chunked, .close])
+    func `an empty answer where something is held ends the reader, inv15`(framing: OriginBehaviour.Framing) throws {
+        let world = try World()
+        world.put(
+            "/a", length: 1_000_000,
+            plain { ($0.ranges, $0.framing, $0.bytesPerSecond) = (.ignored, .chunked, 100_000) })
+        let first = world.player("/a")
+        first.play(to: 200_000)
+        first.leave()
+        world.queues.advance(60 * second)
+        world.put("/a", length: 0, generation: 2, plain { ($0.ranges, $0.framing) = (.ignored, framing) })
+        expectEnd(world.player("/a"), world)
+    }
+
+    @Test func `an empty resource in place of one of which nothing came is an empty resource, inv15`() throws {
+        let world = try World()
+        world.put("/a", length: 1_000_000, plain { ($0.contentRange, $0.body) = (.unknownTotal, .stall(at: 0)) })
+        let first = world.player("/a")
+        first.play(to: 1, patience: second)
+        first.leave()
+        world.queues.advance(2 * second)
+        world.put("/a", length: 0, generation: 2, plain())
+        let player = world.player("/a")
+        expectEnd(player, world)
+        #expect(player.isAtEnd && player.received == 0)
+    }
+
+    @Test func `a strict policy takes a part without a tag for another version, inv01 inv15`() throws {
+        let world = try World { $0.sameness = SamenessRules(.strict) }
+        world.put("/a", length: 1_000_000) { $0.hasLastModified = false }
+        world.play("/a", ByteRange(0, 200_000)).expectWhole(200_000)
+        world.put("/a", length: 1_000_000, generation: 2, plain { $0.heedsIfRange = false })
+        expectEnd(world.player("/a"), world)
+        world.play("/a").expectWhole(1_000_000)
+    }
+}
