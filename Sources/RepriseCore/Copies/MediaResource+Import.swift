@@ -97,7 +97,7 @@ extension MediaResource {
     private func abandon(_ begun: EntryImport, _ store: Store) async {
         let quota = cache.environment.quota
         do throws(CacheError) {
-            try await cache.onDisk { () throws(StoreError) in try store.abandon(begun.entry.info) }
+            try await cache.onDisk { () throws(StoreError) in try store.abandon(begun.entry) }
             quota.update { $0.freed(begun.entry.generation.claimed.count) }
         } catch {
             // It is swept with the next generation of this key.

@@ -28,7 +28,8 @@ extension ActiveEntry {
 
     /// Has the entry confirmed before it is used again.
     package func invalidate() throws(StoreError) {
-        if let store = environment.store {
+        // One user's names no files: those are another entry's, which is told by itself.
+        if let store = environment.store, !look({ $0.isPrivate }) {
             do throws(StoreError) {
                 _ = try lease.use { () throws(StoreError) in
                     try store.setChecked(Freshness.invalidated, key: key.text)

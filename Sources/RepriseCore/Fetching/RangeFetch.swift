@@ -126,7 +126,9 @@ final class RangeFetch: Fetch {
             switch status.place {
             case .stored(let generation, let info):
                 let wanted = wanted(status)
-                if status.stored(in: wanted) >= min(count, wanted.count) { return (generation, info, status.length) }
+                // All of it is only what was read once more and proved: that is what `run` does.
+                let isEnough = count < wanted.count && status.stored(in: wanted) >= count
+                if isEnough || state.withLock({ $0.isDone }) { return (generation, info, status.length) }
             // Also of nothing there is no file then: an empty resource is fetched before its files are made.
             case .notStored: throw CacheError(.store, "the bytes cannot be stored, so there is no file of them")
             case .undecided: break

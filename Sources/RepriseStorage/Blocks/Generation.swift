@@ -94,6 +94,10 @@ package final class Generation: Sendable {
     let codec: BlockCodec
     private let bodyDescriptor: Int32?
     let changes = Lock(())
+    /// Held while files are synced.
+    private let syncing = Lock(())
+    /// How many syncs have failed, and the last failure.
+    private let failedSyncs = Lock<(count: Int, last: FileError?)>((0, nil))
     let onSlots: (@Sendable (ByteRange) -> Void)?
     let state: Lock<State>
 
@@ -337,19 +341,25 @@ package final class Generation: Sendable {
     // MARK: Writing
 
     /// Makes everything written durable. A failed sync withdraws verification of all written since the last good
-    /// one, because the kernel may have dropped those pages. I/O, on the janitor.
+    /// one, because the kernel may have dropped those pages. One at a time: who comes while another syncs waits for that, and
+    /// fails with it. I/O, on the janitor.
     package func sync() throws(FileError) {
-        let unsynced = state.withLock { state in
-            defer { state.unsynced = ByteRangeSet() }
-            return state.unsynced
-        }
-        guard !unsynced.isEmpty else { return }
-        do throws(FileError) {
-            try body.sync()
-            try blocks.sync()
-        } catch {
-            try changes.withLock { _ throws(FileError) in try reclaim(unsynced.ranges) }
-            throw error
+        let before = failedSyncs.withLock { $0.count }
+        try syncing.withLock { _ throws(FileError) in
+            if let error = failedSyncs.withLock({ $0.count == before ? nil : $0.last }) { throw error }
+            let unsynced = state.withLock { state in
+                defer { state.unsynced = ByteRangeSet() }
+                return state.unsynced
+            }
+            guard !unsynced.isEmpty else { return }
+            do throws(FileError) {
+                try body.sync()
+                try blocks.sync()
+            } catch {
+                failedSyncs.withLock { $0 = ($0.count + 1, error) }
+                try changes.withLock { _ throws(FileError) in try reclaim(unsynced.ranges) }
+                throw error
+            }
         }
     }
 

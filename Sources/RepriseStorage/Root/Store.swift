@@ -310,7 +310,13 @@ package final class Store: Sendable {
         }
     }
 
-    /// Removes the files of a staged generation that will not become current.
+    /// Removes the files of a staged generation that will not become current, where they are still those: a folder that was
+    /// removed and made again has others of the same names.
+    package func abandon(_ staged: StoredEntry) throws(StoreError) {
+        if try stillNames(staged.info, staged.generation, isCommitted: false) { try abandon(staged.info) }
+    }
+
+    /// The same for who knows that nobody else has made others.
     package func abandon(_ info: EntryInfo) throws(StoreError) {
         let folder = directory(entryName(key: info.key))
         do throws(FileError) {

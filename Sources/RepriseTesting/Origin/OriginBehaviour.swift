@@ -51,6 +51,8 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var ranges = Ranges.served
     /// What is wrong with `Content-Range`.
     public var contentRange = ContentRangeFault.none
+    /// Whether a 416 tells how long the object is.
+    public var tellsTotalInRefusals = true
     /// Most bytes of one 206; a longer range is answered in part, honestly. `nil` for no limit.
     public var longestRange: Int64?
     /// So many bytes more than asked for are sent before and after a range, honestly.

@@ -266,8 +266,9 @@ private struct Script {
             return body(status: 200, head, ByteRange(0, length))
         }
         guard let asked = requested.resolved(length: length) else {
-            return ScriptedAnswer(
-                status: 416, fields: ["Content-Range": "bytes */\(length)", "Content-Length": "0"])
+            var refusal = ScriptedAnswer(status: 416, fields: ["Content-Length": "0"])
+            if behaviour.tellsTotalInRefusals { refusal.fields["Content-Range"] = "bytes */\(length)" }
+            return refusal
         }
         let range = served(asked)
         head["Content-Range"] = contentRange(range)

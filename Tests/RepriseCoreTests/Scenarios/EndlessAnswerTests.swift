@@ -76,4 +76,20 @@ import Testing
         expectEnd(world.player("/a"), world)
         world.play("/a").expectWhole(1_000_000)
     }
+
+    @Test func `two readers of what is another version with each answer end, inv15`() throws {
+        let world = try World { $0.sameness = SamenessRules(.strict) }
+        world.put("/a", length: 1_000_000) {
+            ($0.tag, $0.hasLastModified, $0.firstByteDelay) = (.perRequest, false, 10 * millisecond)
+            $0.bytesPerSecond = 100_000
+        }
+        let players = [world.player("/a"), world.player("/a", ByteRange(600_000, 700_000))]
+        let end = world.queues.time + 300 * second
+        while players.contains(where: { !$0.isAtEnd && $0.failure == nil }), world.queues.time < end {
+            for player in players where player.wasWoken && !player.isAtEnd && player.failure == nil { player.take() }
+            if !world.queues.runOne(until: end) { break }
+        }
+        #expect(players.allSatisfy { $0.isAtEnd || $0.failure != nil })
+        #expect(players.allSatisfy { $0.violation == nil })
+    }
 }

@@ -229,18 +229,23 @@ import Testing
         #expect(last.violation == nil)
     }
 
-    @Test func `a length that a refused range tells is not believed of another version, inv28`() throws {
+    @Test(arguments: [false, true], [false, true])
+    func `an end that a refused range tells is not believed of another version, inv28`(
+        hasTag: Bool, isTold: Bool
+    ) throws {
         let world = try World(pieceSize: 1000)
-        world.put("/a", length: 1_000_000) {
-            plain(50_000, 0)(&$0)
-            $0.contentRange = .unknownTotal
+        func put(_ length: Int64, _ generation: Int, _ rate: Int64) {
+            world.put("/a", length: length, generation: generation) {
+                plain(rate, 0)(&$0)
+                if hasTag { ($0.tag, $0.heedsIfRange) = (.strong, false) }
+                $0.contentRange = .unknownTotal
+                $0.tellsTotalInRefusals = isTold
+            }
         }
+        put(1_000_000, 1, 50_000)
         let first = world.player("/a")
         first.play(to: 350_000)
-        world.put("/a", length: 400_000, generation: 2) {
-            plain(0, 0)(&$0)
-            $0.contentRange = .unknownTotal
-        }
+        put(400_000, 2, 0)
         let second = world.player("/a", ByteRange(900_000, 910_000))
         drive(world, [second, first], for: 60 * TransferTuning.second)
         #expect(second.isAtEnd || second.failure != nil)

@@ -55,6 +55,24 @@ import Testing
         #expect(b.generation == 2)
     }
 
+    @Test func `what is no media goes on like media for one user, inv29`() throws {
+        func isPlaylist(_ behaviour: inout OriginBehaviour) {
+            behaviour.contentType = "application/vnd.apple.mpegurl"
+            (behaviour.tag, behaviour.hasLastModified) = (.none, false)
+        }
+        let world = try twoUsers(isPlaylist)
+        world.put("/x-B", length: 600_000, generation: 2) {
+            $0.firstByteDelay = 100 * millisecond
+            isPlaylist(&$0)
+        }
+        let a = player(world, "A")
+        let b = player(world, "B")
+        a.finish()
+        b.finish()
+        b.expectWhole(600_000)
+        #expect(b.generation == 2)
+    }
+
     @Test(arguments: [401, 403, 404])
     func `a refusal ends the wait of the user it was for, and of no other, inv29`(status: Int) throws {
         let world = try twoUsers { $0.status = status }

@@ -64,6 +64,25 @@ import Testing
         await cache.close()
     }
 
+    @Test func `a file that is given as whole was read and proved, inv05`() async throws {
+        stage.put("/a", length: 8_000_000)
+        var cache = try open()
+        _ = try await cache.resource(for: stage.url("/a")).fileURL()
+        await cache.close()
+        let body = try #require(stage.memory.paths.first { $0.contains("/body.1") })
+        try stage.memory.flip(body, at: 7_900_000)
+        cache = try open()
+        // An open entry knows what is claimed; only what was read was looked at.
+        let resource = try cache.resource(for: stage.url("/a"))
+        let handle = resource.makeHandle(in: .from(0))
+        try await stage.read("/a", ByteRange(0, 100_000), from: cache)
+        let lease = try await resource.fileURL()
+        let bytes = try stage.memory.contents(body)
+        #expect(PositionCodedContent(length: 8_000_000).firstMismatch(bytes[...], at: 0) == nil)
+        withExtendedLifetime((lease, handle)) {}
+        await cache.close()
+    }
+
     @Test func `a comparison with an origin that answers nothing ends with an error, inv26`() async throws {
         stage.put("/a", length: 300_000)
         let cache = try open { configuration in

@@ -20,7 +20,7 @@ import Testing
     private func take(_ store: Store) throws {
         let work = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new))
         do { try finish(work, store) } catch {
-            try store.abandon(work.entry.info)
+            try store.abandon(work.entry)
             throw error
         }
     }
@@ -56,7 +56,7 @@ import Testing
             try fixture.memory.mutate("/in/file.mp3", change)
             let error = #expect(throws: StoreError.self) { try finish(work, store) }
             #expect(error?.message.contains("changed") == true)
-            try store.abandon(work.entry.info)
+            try store.abandon(work.entry)
             #expect(fixture.memory.paths == before)
             let kept = try #require(try store.open(key: "a")).generation
             #expect(try StoreFixture.served(kept, Self.old).ranges == [ByteRange(0, 40)])
@@ -132,5 +132,20 @@ import Testing
         #expect(error?.code == .gone)
         let found = try #require(try fixture.open(.readOnly).open(key: "a"))
         #expect(try StoreFixture.served(found.generation, Self.new).count == 90)
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `what is given up takes no files with it that another made under the same names, inv03`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let (_, store) = try fixture(kind)
+        try store.remove(key: "a")
+        var work = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new))
+        _ = try work.advance()
+        try store.remove(key: "a")
+        try StoreFixture.add("a", Self.old, to: store)
+        try store.abandon(work.entry)
+        let stored = try #require(try store.open(key: "a")).generation
+        #expect(try StoreFixture.served(stored, Self.old).ranges == [ByteRange(0, 70)])
     }
 }

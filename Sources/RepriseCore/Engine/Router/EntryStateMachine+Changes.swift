@@ -45,7 +45,7 @@ extension EntryStateMachine {
 
     /// Whether a page was answered where media is held.
     func isPage(_ head: OriginResponseHead, insteadOf held: Representation) -> Bool {
-        !storable(head) && !held.isTransient
+        !storable(head.fields) && storable(held.info.fields)
     }
 
     /// A page says nothing of what is held: it is refused, and asked for again later.
@@ -102,6 +102,8 @@ extension EntryStateMachine {
     mutating func supersede(_ representation: Representation) {
         if !representation.isSuperseded {
             restarts.restarted(now: now, pauses: pauses)
+            // Who waits for one that lasts does not wait for ever.
+            if restarts.pausedUntil(now) != nil { failed(.changed, "the origin has another version with each answer") }
         }
         representation.supersede()
         // What was not decided to be stored by now is not: its bytes wait for no disk.

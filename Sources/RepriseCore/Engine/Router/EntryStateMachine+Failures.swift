@@ -125,8 +125,10 @@ extension EntryStateMachine {
         self.redirect(reader, redirect)
     }
 
+    /// - Parameter isConfirmed: Whether the answer's validator is the held one's.
     mutating func pastEnd(
-        _ transfer: TransferState, _ request: OriginRequestState, _ held: Representation?, _ length: Int64?
+        _ transfer: TransferState, _ request: OriginRequestState, _ held: Representation?, _ length: Int64?,
+        isConfirmed: Bool
     ) {
         let asked = request.asked
         if asked?.lowerBound == 0, length ?? 0 == 0 {
@@ -140,11 +142,14 @@ extension EntryStateMachine {
             return lengthChanged(transfer, held, .length(known ?? asked?.upperBound ?? length, length))
         }
         finish(transfer)
-        if let held, known == nil {
-            // A length is another version's as likely as this one's, where this one was not asked for, nor read up to there.
-            let isOfHeld = request.isConditional || asked?.lowerBound == length
-            if let length, isOfHeld || !comparesBytes { return learn(length: length, of: held) }
-            if length == nil, let head = asked?.lowerBound, head > 0 {
+        if let held, known == nil, let head = asked?.lowerBound, head > 0 {
+            // An end is another version's as likely as this one's, where this one was not read up to there.
+            let isReadUpTo = hasHad(held, head - 1)
+            if let length {
+                if isConfirmed || !comparesBytes || isReadUpTo && head == length {
+                    return learn(length: length, of: held)
+                }
+            } else if isReadUpTo || isBlank(held) {
                 held.infer(end: head)
                 return wakeWaiting()
             }
@@ -153,6 +158,13 @@ extension EntryStateMachine {
             .rangeNotSatisfiable(length: length),
             "the resource ends before the wanted range\(length.map { " (\($0) bytes)" } ?? "")")
         for reader in transfer.readers.compactMap({ readers[$0] }) { fail(reader, error) }
+    }
+
+    /// Whether the byte at an offset is stored, in memory, or in a reader's hands.
+    private func hasHad(_ representation: Representation, _ offset: Int64) -> Bool {
+        buffers.heldEnd(representation.id, from: offset) != nil
+            || representation.generation?.askClaimed { $0.contains(offset) } ?? false
+            || readers.reading(representation.id).contains { $0.handed?.contains(offset) ?? false }
     }
 
     /// Whether a byte at or after an offset is stored or in memory.

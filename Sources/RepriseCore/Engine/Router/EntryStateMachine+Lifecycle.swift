@@ -45,6 +45,8 @@ extension EntryStateMachine {
             representation.invalidate()
             if representation.isCommitted { writeDescription(of: representation) }
         }
+        // What was asked for before says nothing of what is there now.
+        if let (request, _) = revalidation.inFlight { confirmAgain(request) }
     }
 
     // MARK: The store is given away and taken back

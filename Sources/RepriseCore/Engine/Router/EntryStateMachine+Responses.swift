@@ -62,7 +62,8 @@ extension EntryStateMachine {
         }
         switch verdict {
         case .part, .whole:
-            if let representation, isPage(head, insteadOf: representation), !judge.isConfirmed(by: head, strongly: true)
+            if let representation, isPage(head, insteadOf: representation),
+                !judge.isConfirmed(by: head, strongly: true), head.status == 200 || !transfer.isContinuationConfirmed
             {
                 return refusePage(transfer, head, representation)
             }
@@ -81,7 +82,8 @@ extension EntryStateMachine {
             let expected = Mismatch.Value.status(request.asked == nil ? 200 : 206)
             reject(
                 transfer, Mismatch(expected: expected, got: .status(304), "304 to a request without a condition"))
-        case .pastEnd(let length): pastEnd(transfer, request, representation, length)
+        case .pastEnd(let length):
+            pastEnd(transfer, request, representation, length, isConfirmed: judge.isConfirmed(by: head, strongly: true))
         case .refused(let status): refused(transfer, request, status)
         case .busy(let status, let retryAfter):
             let offset = self.head(of: transfer)
@@ -172,7 +174,7 @@ extension EntryStateMachine {
                     servesRanges: false)
             }
             // Nothing of an empty one can be compared with what others bring.
-            if length == 0 {
+            if length == 0, representation.end != 0 {
                 finish(transfer)
                 return giveUp(representation, for: transfer.readers)
             }
@@ -297,7 +299,7 @@ extension EntryStateMachine {
             validator: validator, length: length, servesRanges: servesRanges,
             fields: storedFields(head, of: request), checked: wallClock)
         info.variant = selector.variant(of: head.fields, to: request.callerFields)
-        let isStorable = storable(head)
+        let isStorable = storable(head.fields)
         let stores =
             environment.store != nil && !isPrivate && lifecycle.isListed && !isForRequester && isStorable
         let representation = Representation(
@@ -308,8 +310,8 @@ extension EntryStateMachine {
     }
 
     /// Whether a body of that type may be stored as media. Text is decided by its first bytes: some servers call media so.
-    func storable(_ head: OriginResponseHead) -> Bool {
-        guard let type = MediaType(head.fields["Content-Type"]) else { return true }
+    func storable(_ fields: HTTPFields) -> Bool {
+        guard let type = MediaType(fields["Content-Type"]) else { return true }
         return type.essence == "text/plain" || !(type.isMarkup || type.isManifest)
     }
 

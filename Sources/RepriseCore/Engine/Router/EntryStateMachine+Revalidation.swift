@@ -50,12 +50,12 @@ extension EntryStateMachine {
         let mayShare = selector.mayShare(head, to: request.callerFields, verdict)
         let isConfirmed = judge.isConfirmed(by: head, strongly: false)
         switch verdict {
-        case .whole(let length) where mayShare && !isConfirmed && storable(head):
+        case .whole(let length) where mayShare && !isConfirmed && storable(head.fields):
             // Nothing shows that it is what is stored, so it is not (RFC 9111 §4.3.3).
             return replaced(
                 request, representation, head, length: length, servesRanges: representation.info.servesRanges, nil)
         case .changed(let difference, let length, let servesRanges)
-        where head.status == 200 && mayShare && storable(head):
+        where head.status == 200 && mayShare && storable(head.fields):
             return replaced(request, representation, head, length: length, servesRanges: servesRanges, difference)
         default: break
         }
@@ -98,6 +98,11 @@ extension EntryStateMachine {
     /// One of several origins has not answered: the next is asked.
     mutating func confirmElsewhere(_ request: OriginRequestState) {
         revalidation.failed(at: request.place)
+        confirmAgain(request)
+    }
+
+    /// The request of a confirmation is over without a word that counts: another is sent.
+    mutating func confirmAgain(_ request: OriginRequestState) {
         if let request = revalidation.end() { close(request) }
         if request.requester == nil { revalidation.want(for: Caller(request.callerFields, for: request.url)) }
         replan()
