@@ -3,13 +3,13 @@
 /// `+` and `*` of these (`scripts/checks/offsets`).
 extension Int64 {
     /// The sum; `Int64.max` where 64 bits do not hold it.
-    package func adding(_ other: Int64) -> Int64 {
+    @inlinable package func adding(_ other: Int64) -> Int64 {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
     }
 
     /// The product; `Int64.max` where 64 bits do not hold it. Of numbers that are not negative.
-    package func multiplied(by other: Int64) -> Int64 {
+    @inlinable package func multiplied(by other: Int64) -> Int64 {
         let (product, overflows) = multipliedReportingOverflow(by: other)
         return overflows ? .max : product
     }
