@@ -57,6 +57,9 @@ import Testing
         var beside = failing(3)
         beside.demandCame(othersWait: true, now: 10)
         #expect(beside.attempts == 3 && beside.pausedUntil(10) == nil)
+        // Who waited before does not wait longer for each one that comes.
+        let due = failing(3).failsAt(waitsSince: 0, patience: 500)
+        #expect(beside.failsAt(waitsSince: 0, patience: 500) == due)
     }
 
     @Test func `a network that returns ends the pause of what failed on the way, not what the origin asked for`() {

@@ -181,6 +181,8 @@ final class Reader: Identifiable {
         holdsRegion = false
         requestIndex = 0
         lastStep = now
+        // It waits for other bytes from now on.
+        waitsSince = now
     }
 
     /// Bytes that it was handed last were withdrawn from under it. Nothing where it has moved since.

@@ -73,7 +73,8 @@ extension EntryStateMachine {
         case .notModified: confirmed(representation, head, request)
         case .whole where isConfirmed: confirmed(representation, head, request)
         case .whole, .changed: failed(.originInvalid, "the origin answered with a page instead of media")
-        case .refused(let status) where status == 404 || status == 410 || status == 401 || status == 403:
+        case .refused(let status) where (400...499).contains(status):
+            // It has answered: what is stale does not stand in (RFC 9111 §4.3.3).
             let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
             refuse(readers.awaitingValidation, request, error, status: status)
         case .busy(let status, let retryAfter):

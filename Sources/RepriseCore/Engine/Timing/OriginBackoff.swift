@@ -74,12 +74,10 @@ struct OriginBackoff {
         if run.offset.map(contains) ?? true { self.run = nil }
     }
 
-    /// A reader came, or asks for another place.
+    /// A reader came, or asks for another place: it is tried at once. Who waits since before waits no longer for that.
     /// - Parameter othersWait: Whether readers wait that have met the failures.
     mutating func demandCame(othersWait: Bool, now: Int64) {
-        guard othersWait else { return run = nil }
-        run?.since = now
-        run?.notBefore = now
+        if othersWait { run?.notBefore = now } else { run = nil }
     }
 
     /// The network is back: what failed on the way to the origin is tried at once, with short pauses again. What the origin
