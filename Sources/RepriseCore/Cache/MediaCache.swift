@@ -193,7 +193,9 @@ public final class MediaCache: Sendable {
         -> MediaResource
     {
         var all = configuration.originFields
-        for line in fields.lines { all[line.name] = line.value }
+        // A field may have several lines: they are one list (RFC 9110 §5.3).
+        all.remove(fields.lines.map(\.name))
+        for line in fields.lines { all.add(line.name, line.value) }
         all.remove([
             "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
             "Icy-MetaData", "Accept-Encoding", "Host", "Content-Length",

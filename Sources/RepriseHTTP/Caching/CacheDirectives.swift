@@ -56,10 +56,17 @@ public struct CacheDirectives: Hashable, Sendable {
     private static func parts(_ field: String) -> [Substring.UnicodeScalarView] {
         var parts: [Substring.UnicodeScalarView] = []
         var rest = field.unicodeScalars[...]
+        // Behind a string that does not end every quote is an escaped one: none ends.
+        var isOpen = false
         while true {
             var end = rest.startIndex
             while end < rest.endIndex, rest[end] != "," {
-                end = rest[end] == "\"" ? closing(rest[end...]) ?? rest.index(after: end) : rest.index(after: end)
+                if rest[end] == "\"", !isOpen, let closing = closing(rest[end...]) {
+                    end = closing
+                } else {
+                    isOpen = isOpen || rest[end] == "\""
+                    end = rest.index(after: end)
+                }
             }
             parts.append(rest[..<end])
             guard end < rest.endIndex else { return parts }

@@ -181,6 +181,49 @@ import Testing
         #expect(last.generation == 2)
     }
 
+    @Test(arguments: [true, false])
+    func `readers that keep coming make none wait longer for an origin that is gone, inv26`(isStored: Bool) throws {
+        let world = try world("max-age=60")
+        if isStored { world.play("/a").expectWhole(Self.length) }
+        world.queues.advance(61 * second)
+        world.origin.setDown(true)
+        let first = world.player("/a")
+        first.take()
+        var others: [Player] = []
+        for _ in 0..<60 {
+            world.queues.advance(500 * millisecond)
+            others.append(world.player("/a"))
+            for player in [first] + others where player.wasWoken && player.failure == nil && !player.isAtEnd {
+                player.take()
+            }
+        }
+        if isStored { first.expectWhole(Self.length) } else { #expect(first.failure?.code == .originUnreachable) }
+        for player in others { player.leave() }
+    }
+
+    @Test func `a refusal to a confirmation is passed on, not covered with what is stale, RFC 9111 §4.3.3`() throws {
+        let world = try world("max-age=60")
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(61 * second)
+        world.origin.change("/a") { $0.behaviour.status = 451 }
+        let requests = world.origin.requestCount
+        let player = world.play("/a")
+        #expect(player.failure?.code == .originRefused(status: 451) && player.received == 0)
+        #expect(world.origin.requestCount == requests + 1)
+    }
+
+    @Test func `no-store in one of two lines counts, and both lines reach the origin, RFC 9110 §5.3`() throws {
+        let world = try world("max-age=60")
+        var fields = HTTPFields()
+        fields.add("Cache-Control", "no-store")
+        fields.add("Cache-Control", "max-age=0")
+        fields.add("X-Test", "1")
+        fields.add("X-Test", "2")
+        world.play("/a", fields: fields).expectWhole(Self.length)
+        #expect(!isStored(world))
+        #expect(world.origin.log.last?.fields.values(of: "X-Test") == ["1", "2"])
+    }
+
     @Test func `an immutable entry asks nothing however old it is, inv13`() throws {
         let world = try World()
         world.put("/a", length: Self.length) { $0.extraFields["Cache-Control"] = "no-cache, max-age=0" }
