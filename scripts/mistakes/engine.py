@@ -190,8 +190,6 @@ MISTAKES = {
                       "let isEnough = status.stored(in: wanted) >= min(count, wanted.count)", "OperationEndTests"),
     "each answer": ("readers wait for ever for a version that lasts", ROUTER + "Changes.swift",
                     "            if restarts.pausedUntil(now) != nil { failed(", "            if now < 0 { failed(", "EndlessAnswerTests"),
-    "one user's": ("what is no media is refused to the one user it is for", ROUTER + "Changes.swift",
-                   "!storable(head.fields) && storable(held.info.fields)", "!storable(head.fields) && !held.isTransient", "UserTests"),
     "postponed": ("who waits for an origin that is gone waits longer for each that comes", ENGINE + "Timing/OriginBackoff.swift",
                   "        if othersWait { run?.notBefore = now }", "        if othersWait { (run?.since, run?.notBefore) = (now, now) }",
                   "OriginBackoffTests"),
