@@ -176,8 +176,6 @@ MISTAKES = {
     "too little": ("an answer that ends before all is compared is asked for again", ROUTER + "Bodies.swift",
                    "        if isIncomplete, request.asked == nil {\n", "        if isIncomplete, request.asked == nil, now < 0 {\n",
                    "EndlessAnswerTests"),
-    "empty": ("an empty resource is asked for again and again", ROUTER + "Responses.swift",
-              "        if held.end == nil, length == 0 { return true }\n", "", "EndlessAnswerTests"),
     "strict": ("what a strict policy may not compare is asked for again", ROUTER + "Responses.swift",
                "guard environment.sameness.policy(for: url.host) == .strict else {", "guard now < 0 else {", "EndlessAnswerTests"),
     "same names": ("an import that is given up takes another entry's files with it", STORAGE + "Root/Store.swift",
