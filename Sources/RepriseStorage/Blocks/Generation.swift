@@ -40,6 +40,8 @@ package final class Generation: Sendable {
         var verified = ByteRangeSet()
         /// Written since the last good sync.
         var unsynced = ByteRangeSet()
+        /// How many syncs have failed, and how the last one did.
+        var failedSyncs: (count: Int, last: FileError?) = (0, nil)
         var leases: [UInt64: ByteRange] = [:]
         var nextLease: UInt64 = 0
         /// Blocks to punch once no lease covers them.
@@ -96,8 +98,6 @@ package final class Generation: Sendable {
     let changes = Lock(())
     /// Held while files are synced.
     private let syncing = Lock(())
-    /// How many syncs have failed, and the last failure.
-    private let failedSyncs = Lock<(count: Int, last: FileError?)>((0, nil))
     let onSlots: (@Sendable (ByteRange) -> Void)?
     let state: Lock<State>
 
@@ -344,22 +344,25 @@ package final class Generation: Sendable {
     /// one, because the kernel may have dropped those pages. One at a time: who comes while another syncs waits for that, and
     /// fails with it. I/O, on the janitor.
     package func sync() throws(FileError) {
-        let before = failedSyncs.withLock { $0.count }
-        try syncing.withLock { _ throws(FileError) in
-            if let error = failedSyncs.withLock({ $0.count == before ? nil : $0.last }) { throw error }
-            let unsynced = state.withLock { state in
-                defer { state.unsynced = ByteRangeSet() }
-                return state.unsynced
-            }
-            guard !unsynced.isEmpty else { return }
-            do throws(FileError) {
-                try body.sync()
-                try blocks.sync()
-            } catch {
-                failedSyncs.withLock { $0 = ($0.count + 1, error) }
-                try changes.withLock { _ throws(FileError) in try reclaim(unsynced.ranges) }
-                throw error
-            }
+        let failures = state.withLock { $0.failedSyncs.count }
+        try syncing.withLock { _ throws(FileError) in try syncAlone(failures: failures) }
+    }
+
+    /// - Parameter failures: How many syncs had failed when it was asked for.
+    private func syncAlone(failures: Int) throws(FileError) {
+        let (unsynced, failed) = state.withLock { state in
+            defer { if state.failedSyncs.count == failures { state.unsynced = ByteRangeSet() } }
+            return (state.unsynced, state.failedSyncs)
+        }
+        if failed.count != failures, let error = failed.last { throw error }
+        guard !unsynced.isEmpty else { return }
+        do throws(FileError) {
+            try body.sync()
+            try blocks.sync()
+        } catch {
+            state.withLock { $0.failedSyncs = ($0.failedSyncs.count + 1, error) }
+            try changes.withLock { _ throws(FileError) in try reclaim(unsynced.ranges) }
+            throw error
         }
     }
 

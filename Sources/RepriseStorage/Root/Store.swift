@@ -316,7 +316,8 @@ package final class Store: Sendable {
         if try stillNames(staged.info, staged.generation, isCommitted: false) { try abandon(staged.info) }
     }
 
-    /// The same for who knows that nobody else has made others.
+    /// The same under an entry's write lease, which keeps other generations' files away: no file is opened, so it also works on
+    /// a full disk.
     package func abandon(_ info: EntryInfo) throws(StoreError) {
         let folder = directory(entryName(key: info.key))
         do throws(FileError) {

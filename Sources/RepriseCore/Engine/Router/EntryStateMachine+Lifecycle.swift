@@ -45,7 +45,7 @@ extension EntryStateMachine {
             representation.invalidate()
             if representation.isCommitted { writeDescription(of: representation) }
         }
-        // What was asked for before says nothing of what is there now.
+        // A confirmation under way was asked for before the invalidation: its answer confirms nothing.
         if let (request, _) = revalidation.inFlight { confirmAgain(request) }
     }
 

@@ -60,10 +60,11 @@ extension EntryStateMachine {
         if let representation, !representation.isPrivate, !selector.mayShare(head, to: request.callerFields, verdict) {
             return withhold(from: request, transfer, as: .alone)
         }
+        let isConfirmed = judge.isConfirmed(by: head, strongly: true)
         switch verdict {
         case .part, .whole:
-            if let representation, isPage(head, insteadOf: representation),
-                !judge.isConfirmed(by: head, strongly: true), head.status == 200 || !transfer.isContinuationConfirmed
+            if let representation, isPage(head, insteadOf: representation), !isConfirmed,
+                head.status == 200 || !transfer.isContinuationConfirmed
             {
                 return refusePage(transfer, head, representation)
             }
@@ -71,8 +72,10 @@ extension EntryStateMachine {
         }
         switch verdict {
         case .part(let range, let total):
-            receivedPart(transfer, request, head, representation, judge, range, total: total)
-        case .whole(let length): receivedWhole(transfer, request, head, representation, judge, length: length)
+            receivedPart(transfer, request, head, representation, judge, range, total: total, isConfirmed: isConfirmed)
+        case .whole(let length):
+            receivedWhole(
+                transfer, request, head, representation, judge, length: length, isConfirmed: isConfirmed)
         case .changed(let difference, let length, let servesRanges):
             if let representation {
                 changed(
@@ -83,7 +86,7 @@ extension EntryStateMachine {
             reject(
                 transfer, Mismatch(expected: expected, got: .status(304), "304 to a request without a condition"))
         case .pastEnd(let length):
-            pastEnd(transfer, request, representation, length, isConfirmed: judge.isConfirmed(by: head, strongly: true))
+            pastEnd(transfer, request, representation, length, isConfirmed: isConfirmed)
         case .refused(let status): refused(transfer, request, status)
         case .busy(let status, let retryAfter):
             let offset = self.head(of: transfer)
@@ -114,9 +117,10 @@ extension EntryStateMachine {
     /// A part of the resource comes.
     private mutating func receivedPart(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
-        _ representation: Representation?, _ judge: ResponseJudge, _ range: ByteRange, total: Int64?
+        _ representation: Representation?, _ judge: ResponseJudge, _ range: ByteRange, total: Int64?,
+        isConfirmed: Bool
     ) {
-        let proof = proof(of: head, judge, transfer)
+        let proof = proof(of: transfer, isConfirmed: isConfirmed)
         if let representation, proof == .nothing {
             if !isBlank(representation) || isAlien(head, to: representation, judge, besides: transfer) {
                 // Asked for before another transfer showed the representation, or by a condition of which nothing shows that it
@@ -140,9 +144,8 @@ extension EntryStateMachine {
     /// All of the resource from 0 comes.
     private mutating func receivedWhole(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
-        _ representation: Representation?, _ judge: ResponseJudge, length: Int64?
+        _ representation: Representation?, _ judge: ResponseJudge, length: Int64?, isConfirmed: Bool
     ) {
-        let isConfirmed = judge.isConfirmed(by: head, strongly: true)
         if let representation, request.asked != nil, representation.info.servesRanges,
             isElsewhere(representation, request.slot.origin),
             isWorthTrial(
@@ -166,7 +169,7 @@ extension EntryStateMachine {
             return changed(
                 transfer, request, head, representation, difference, length: length, servesRanges: false)
         }
-        let proof = proof(of: head, judge, transfer)
+        let proof = proof(of: transfer, isConfirmed: isConfirmed)
         if let representation, proof == .nothing {
             if isAnother(head, length, than: representation, judge, request, transfer) {
                 return changed(
@@ -190,16 +193,14 @@ extension EntryStateMachine {
     mutating func proveOthers(than transfer: TransferState) {
         guard comparesBytes else { return }
         for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
-            let isBelieved = other.request.map { $0.proof == .nothing || $0.proof == .bytes } ?? false
+            let isBelieved = other.request?.proof == .nothing || other.request?.proof == .bytes
             if isBelieved || other.isContinuationConfirmed { compareBytes(of: other, .noValidator) }
         }
     }
 
     /// What shows that an answer belongs to the representation that a transfer fills.
-    private func proof(
-        of head: OriginResponseHead, _ judge: ResponseJudge, _ transfer: TransferState
-    ) -> OriginRequestState.Proof {
-        if !comparesBytes || judge.isConfirmed(by: head, strongly: true) { return .validator }
+    private func proof(of transfer: TransferState, isConfirmed: Bool) -> OriginRequestState.Proof {
+        if !comparesBytes || isConfirmed { return .validator }
         return transfer.isContinuationConfirmed ? .bytes : .nothing
     }
 

@@ -346,10 +346,11 @@ extension EntryStateMachine {
 
     /// Whether no byte of a representation outside `range` is stored, or may be, in memory, or in a reader's hands.
     private func isAll(_ range: ByteRange, of representation: Representation) -> Bool {
-        representation.storage.heldFiles.map { files in
+        // Asked with each chunk where several transfers run: what is in memory answers without a lock.
+        guard buffers.holdsNothing(of: representation.id, outside: range) else { return false }
+        return representation.storage.heldFiles.map { files in
             files.firstUnloaded == nil && files.askClaimed { $0.ranges.allSatisfy { range.contains($0) } }
         } ?? true
-            && buffers.holdsNothing(of: representation.id, outside: range)
             && readers.reading(representation.id).allSatisfy { $0.handed.map { range.contains($0) } ?? true }
     }
 
