@@ -74,7 +74,7 @@ import Testing
     ) throws {
         let world = try World()
         world.put("/a", length: Self.length) {
-            if !hasValidators { ($0.tag, $0.hasLastModified) = (.none, false) }
+            if !hasValidators { $0.dropValidators() }
         }
         world.play("/a", ByteRange(0, 300_000)).expectWhole(300_000)
         world.origin.change("/a") { ($0.behaviour.loginPage, $0.behaviour.framing) = (true, framing) }

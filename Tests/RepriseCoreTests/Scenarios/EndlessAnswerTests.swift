@@ -13,8 +13,7 @@ import Testing
         Void
     {
         { behaviour in
-            behaviour.tag = .none
-            behaviour.hasLastModified = false
+            behaviour.dropValidators()
             behaviour.firstByteDelay = 10 * millisecond
             change(&behaviour)
         }
@@ -84,11 +83,7 @@ import Testing
             $0.bytesPerSecond = 100_000
         }
         let players = [world.player("/a"), world.player("/a", ByteRange(600_000, 700_000))]
-        let end = world.queues.time + 300 * second
-        while players.contains(where: { !$0.isAtEnd && $0.failure == nil }), world.queues.time < end {
-            for player in players where player.wasWoken && !player.isAtEnd && player.failure == nil { player.take() }
-            if !world.queues.runOne(until: end) { break }
-        }
+        world.drive(players, for: 300 * second)
         #expect(players.allSatisfy { $0.isAtEnd || $0.failure != nil })
         #expect(players.allSatisfy { $0.violation == nil })
     }

@@ -10,19 +10,9 @@ import Testing
 @Suite struct FirstAnswerTests {
     private func plain(_ rate: Int64, _ delay: Int64 = 100 * millisecond) -> (inout OriginBehaviour) -> Void {
         { behaviour in
-            behaviour.tag = .none
-            behaviour.hasLastModified = false
+            behaviour.dropValidators()
             behaviour.firstByteDelay = delay
             behaviour.bytesPerSecond = rate
-        }
-    }
-
-    /// Has players take what comes for so long.
-    private func drive(_ world: World, _ players: [Player], for time: Int64) {
-        let end = world.queues.time + time
-        while world.queues.time < end, players.contains(where: { !$0.isAtEnd && $0.failure == nil }) {
-            for player in players where player.wasWoken && !player.isAtEnd && player.failure == nil { player.take() }
-            if !world.queues.runOne(until: end) { return }
         }
     }
 
@@ -44,7 +34,7 @@ import Testing
         second.play(to: 270_001, patience: millisecond)
         try #require(world.origin.requestCount == 2)
         world.origin.change("/a") { $0.behaviour.bytesPerSecond = 0 }
-        drive(world, [first, second], for: 300 * TransferTuning.second)
+        world.drive([first, second], for: 300 * TransferTuning.second)
         return [first, second]
     }
 
@@ -92,10 +82,10 @@ import Testing
         world.queues.advance(2 * second)
         world.put("/a", length: 1_100_000, generation: 2, plain(2000))
         let first = world.player("/a", ByteRange(600_000, 610_000))
-        drive(world, [first], for: 150 * millisecond)
+        world.drive([first], for: 150 * millisecond)
         world.put("/a", length: 1_100_000, generation: 3, plain(0, 0))
         let second = world.player("/a", ByteRange(900_000, 910_000))
-        drive(world, [first, second], for: 60 * TransferTuning.second)
+        world.drive([first, second], for: 60 * TransferTuning.second)
         world.origin.setDown(true)
         let last = world.player("/a", ByteRange(600_000, 1_100_000))
         last.play(to: 601_000)
@@ -117,12 +107,12 @@ import Testing
         world.queues.advance(10 * second)
         put(2, 2000, 100 * millisecond)
         let first = world.player("/a")
-        drive(world, [first], for: 150 * millisecond)
+        world.drive([first], for: 150 * millisecond)
         put(3, 0, 0)
         let second = world.player("/a", ByteRange(900_000, 910_000))
-        drive(world, [first, second], for: TransferTuning.second)
+        world.drive([first, second], for: TransferTuning.second)
         first.seek(to: 900_000)
-        drive(world, [first], for: TransferTuning.second)
+        world.drive([first], for: TransferTuning.second)
         #expect(first.violation == nil && second.violation == nil)
     }
 
@@ -139,9 +129,9 @@ import Testing
         let second = world.player("/a", ByteRange(300_000, 400_000))
         second.play(to: 300_001, patience: millisecond)
         try #require(world.origin.requestCount == 2)
-        drive(world, [first, second], for: 105 * millisecond)
+        world.drive([first, second], for: 105 * millisecond)
         second.leave()
-        drive(world, [first], for: 300 * TransferTuning.second)
+        world.drive([first], for: 300 * TransferTuning.second)
         first.expectWhole(1_000_000)
     }
 
@@ -153,9 +143,9 @@ import Testing
         world.origin.change("/a") { $0.behaviour.firstByteDelay = 300 * millisecond }
         let second = world.player("/a", ByteRange(270_000, 1_000_000))
         second.play(to: 270_001, patience: millisecond)
-        drive(world, [first, second], for: 150 * millisecond)
+        world.drive([first, second], for: 150 * millisecond)
         second.leave()
-        drive(world, [first], for: 300 * TransferTuning.second)
+        world.drive([first], for: 300 * TransferTuning.second)
         first.expectWhole(1_000_000)
     }
 
@@ -170,7 +160,7 @@ import Testing
         }
         put(1) { $0.body = .stall(at: 0) }
         let first = world.player("/a")
-        drive(world, [first], for: TransferTuning.second)
+        world.drive([first], for: TransferTuning.second)
         put(2) {
             plain(100_000, 0)(&$0)
             $0.body = .reset(at: 300_000)
@@ -180,7 +170,7 @@ import Testing
         }
         #expect(first.position > 0)
         put(1) { _ in }
-        drive(world, [first], for: 300 * TransferTuning.second)
+        world.drive([first], for: 300 * TransferTuning.second)
         #expect(first.violation == nil)
         let last = world.play("/a")
         #expect(last.violation == nil && last.isAtEnd)
@@ -194,13 +184,13 @@ import Testing
             $0.body = .stall(at: 0)
         }
         let first = world.player("/a")
-        drive(world, [first], for: TransferTuning.second)
+        world.drive([first], for: TransferTuning.second)
         world.put("/a", length: 1_000_000, generation: 2) {
             plain(0, 0)(&$0)
             $0.contentRange = .unknownTotal
             if isSequential { ($0.ranges, $0.framing) = (.ignored, .chunked) }
         }
-        drive(world, [first], for: 300 * TransferTuning.second)
+        world.drive([first], for: 300 * TransferTuning.second)
         first.expectWhole(1_000_000)
         world.play("/a").expectWhole(1_000_000)
     }
@@ -215,11 +205,11 @@ import Testing
         world.queues.advance(2 * second)
         put(1, 500 * millisecond)
         let first = world.player("/a", ByteRange(10_000_000, 12_000_000))
-        drive(world, [first], for: 700 * millisecond)
+        world.drive([first], for: 700 * millisecond)
         #expect(world.cache.openEntries.first?.trim(200_000) ?? 0 > 0)
         put(2, 0)
         let second = world.player("/a", ByteRange(6_000_000, 12_000_000))
-        drive(world, [second, first], for: 20 * TransferTuning.second)
+        world.drive([second, first], for: 20 * TransferTuning.second)
         second.seek(to: 10_000_000)
         second.play(to: 10_060_000)
         #expect(first.violation == nil && second.violation == nil)
@@ -247,7 +237,7 @@ import Testing
         first.play(to: 350_000)
         put(400_000, 2, 0)
         let second = world.player("/a", ByteRange(900_000, 910_000))
-        drive(world, [second, first], for: 60 * TransferTuning.second)
+        world.drive([second, first], for: 60 * TransferTuning.second)
         #expect(second.isAtEnd || second.failure != nil)
         #expect(first.violation == nil && (first.failure != nil || first.received == 1_000_000))
         world.origin.setDown(true)
@@ -264,9 +254,9 @@ import Testing
         }
         let player = world.player("/a")
         _ = player.handle.info {}
-        drive(world, [player], for: TransferTuning.second)
+        world.drive([player], for: TransferTuning.second)
         _ = player.handle.info {}
-        drive(world, [player], for: 100 * TransferTuning.second)
+        world.drive([player], for: 100 * TransferTuning.second)
         player.expectWhole(1_000_000)
     }
 }

@@ -126,6 +126,22 @@ extension World {
     }
 }
 
+extension World {
+    /// Has players take what comes for so long.
+    func drive(_ players: [Player], for time: Int64) {
+        let end = queues.time + time
+        while queues.time < end, players.contains(where: { !$0.isAtEnd && $0.failure == nil }) {
+            for player in players where player.wasWoken && !player.isAtEnd && player.failure == nil { player.take() }
+            if !queues.runOne(until: end) { return }
+        }
+    }
+}
+
+extension OriginBehaviour {
+    /// Nothing tells the versions of an object apart.
+    mutating func dropValidators() { (tag, hasLastModified) = (.none, false) }
+}
+
 extension Seal {
     /// What tests seal with where the key does not matter.
     static let testing = Seal(SealKey([UInt8](repeating: 7, count: 32))!)
