@@ -1,3 +1,4 @@
+import RepriseRanges
 import Synchronization
 
 #if canImport(Darwin)
@@ -13,6 +14,7 @@ package struct RealFileSystem: FileSystem {
     package init() {}
 
     package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
+        // What is no file, a FIFO that somebody put there, is not waited for.
         let flags: Int32 =
             switch mode {
             case .read: O_RDONLY
@@ -20,7 +22,7 @@ package struct RealFileSystem: FileSystem {
             case .create: O_RDWR | O_CREAT
             case .createNew: O_RDWR | O_CREAT | O_EXCL
             }
-        let descriptor = try check("open", path) { openFile(path, flags | O_CLOEXEC) }
+        let descriptor = try check("open", path) { openFile(path, flags | O_CLOEXEC | O_NONBLOCK) }
         return RealFileHandle(descriptor: descriptor, path: path)
     }
 
@@ -42,13 +44,18 @@ package struct RealFileSystem: FileSystem {
         }
         defer { unsafe _ = closedir(stream) }
         var names: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                // What could not be read is not taken for all there is.
+                if errno != 0 { throw FileError(code: errno, operation: "readdir", path: directory) }
+                return names
+            }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names
     }
 
     package func rename(_ from: String, to: String) throws(FileError) {
@@ -95,7 +102,8 @@ package struct RealFileSystem: FileSystem {
         // Volumes that make inodes as they are needed tell of none at all.
         let freeFiles = status.f_files > 0 ? Int64(clamping: status.f_favail) : nil
         return VolumeRoom(
-            free: Int64(clamping: status.f_bavail) * size, total: Int64(clamping: status.f_blocks) * size,
+            free: Int64(clamping: status.f_bavail).multiplied(by: size),
+            total: Int64(clamping: status.f_blocks).multiplied(by: size),
             freeFiles: freeFiles)
     }
 }
@@ -171,7 +179,14 @@ private final class RealFileHandle: FileHandle {
         #endif
         return FileStatus(
             size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512, inode: UInt64(status.st_ino),
-            modified: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec), links: Int(status.st_nlink))
+            modified: Int64(modified.tv_sec).multiplied(by: 1_000_000_000).adding(Int64(modified.tv_nsec)),
+            links: Int(status.st_nlink))
+    }
+
+    func forgetCached() {
+        #if !canImport(Darwin)
+            _ = posix_fadvise(number, 0, 0, POSIX_FADV_DONTNEED)
+        #endif
     }
 
     func truncate(to size: Int64) throws(FileError) {

@@ -9,7 +9,7 @@ import Testing
         #expect(quota.hasSpace && !quota.isDue)
         quota.stored(1)
         #expect(!quota.hasSpace && quota.isDue && quota.refusal.contains("counted"))
-        quota.counted(500)
+        quota.counted(500, since: quota.storedInAll)
         #expect(quota.hasSpace && !quota.isDue && quota.used == 500)
         var unlimited = Quota(limits: .init())
         unlimited.stored(1 << 40)
@@ -18,7 +18,7 @@ import Testing
 
     @Test func `a sweep begins at high water and goes down to low water`() {
         var quota = Quota(limits: .init(bytes: 1000))
-        quota.counted(900)
+        quota.counted(900, since: quota.storedInAll)
         #expect(quota.excess.isNone && quota.hasSpace && !quota.isDue)
         quota.stored(1)
         #expect(quota.excess.bytes == 101 && quota.isDue && quota.hasSpace)
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `nothing more is stored at capacity, inv21`() {
         var quota = Quota(limits: .init(bytes: 1000))
-        quota.counted(999)
+        quota.counted(999, since: quota.storedInAll)
         #expect(quota.hasSpace)
         quota.stored(1)
         #expect(!quota.hasSpace)
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `the volume's free space bounds it, whoever took the rest, inv21`() {
         var quota = Quota(limits: .init(bytes: 1 << 40, freeSpace: 1000))
-        quota.counted(5000)
+        quota.counted(5000, since: quota.storedInAll)
         quota.looked(VolumeRoom(free: 1500, total: 100_000, freeFiles: nil))
         #expect(quota.capacity == 5500 && quota.hasSpace)
         // Somebody else fills it.
@@ -46,7 +46,7 @@ import Testing
         #expect(quota.capacity == 4400 && !quota.hasSpace)
         #expect(quota.excess.bytes == 5000 - (4400 - 880))
         // Counting anew tells nothing of the volume.
-        quota.counted(4000)
+        quota.counted(4000, since: quota.storedInAll)
         #expect(quota.capacity == 3400)
         // A small volume is not left empty for the sake of a floor that is meant for large ones.
         quota.looked(VolumeRoom(free: 400, total: 2000, freeFiles: nil))
@@ -120,5 +120,13 @@ import Testing
         let plan = EvictionPlan(uses, age: .days(90), policy: LeastRecentlyUsed(), now: now)
         #expect(plan.expired.map(\.name) == ["old"])
         #expect(Set(plan.order.map(\.name)) == ["new", "just in time"])
+    }
+
+    @Test func `inv21 what is stored while all is counted is not forgotten with the count`() {
+        var quota = Quota(limits: StoreLimits(bytes: 10_000))
+        let begun = quota.storedInAll
+        quota.stored(700)
+        quota.counted(2000, since: begun)
+        #expect(quota.used == 2700)
     }
 }

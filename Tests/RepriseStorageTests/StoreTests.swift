@@ -256,4 +256,56 @@ struct StoreTests {
         let lease = try #require(generation.lease(ByteRange(1 << 39, 1 << 40)))
         #expect(try content.firstMismatch(lease.read(), at: 1 << 39) == nil && lease.range.count == 10)
     }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv28 what a killed process was filling goes with the next generation, and counts for nothing`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let fixture = StoreFixture(kind)
+        let content = PositionCodedContent(length: 90)
+        let first = try StoreFixture.add("a", content, to: fixture.open())
+        var summary = EntrySummary()
+        summary.lastUse = 2_000_000_000
+        try first.generation.write(summary)
+        _ = try fixture.open().stage(StoreFixture.info("a", content))
+        let store = try fixture.open()
+        #expect(try store.use(name: store.entryName(key: "a"))?.lastUse == 2_000_000_000)
+        let filled = try store.stage(StoreFixture.info("a", content))
+        let other = try store.stage(StoreFixture.info("a", content))
+        let named = [first.info.blocksName, filled.info.blocksName, other.info.blocksName]
+        let there = fixture.memory.paths.compactMap { path in path.split(separator: "/").last.map(String.init) }
+        #expect(Set(there.filter { $0.hasPrefix("blocks.") }) == Set(named))
+        try store.commit(other.info)
+        #expect(try StoreFixture.served(#require(try store.open(key: "a")).generation, content).isEmpty)
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv28 what the description names is not given up with what was replaced`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind)
+        let content = PositionCodedContent(length: 90)
+        let store = try fixture.open()
+        let first = try StoreFixture.add("a", content, to: store)
+        let second = try store.stage(StoreFixture.info("a", content))
+        fixture.files.setRule { operation, _, _ in operation == .rename ? .error(FileError.noSpace) : nil }
+        #expect(code { () throws(StoreError) in try store.commit(second.info) } == .full)
+        fixture.files.setRule(nil)
+        try store.abandon(first.info)
+        #expect(try StoreFixture.served(#require(try store.open(key: "a")).generation, content).count == 90)
+        try store.commit(second.info)
+        try store.abandon(first.info)
+        #expect(try store.open(key: "a")?.info.generation == 2)
+    }
+
+    @Test func `inv27 a file's name tells no number that none follows`() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        let content = PositionCodedContent(length: 90)
+        let first = try StoreFixture.add("a", content, to: store)
+        let folder = StoreFixture.root + "/entries/ca/" + store.entryName(key: "a")
+        for name in ["body.9223372036854775807.mp3", "blocks.-9223372036854775808", "blocks.0"] {
+            _ = try fixture.memory.open(folder + "/" + name, .create)
+        }
+        #expect(try store.stage(StoreFixture.info("a", content)).info.generation == first.info.generation + 1)
+        #expect(try store.use(name: store.entryName(key: "a")) != nil)
+    }
 }

@@ -78,21 +78,22 @@ public final class MediaCache: Sendable {
         environment.queues.upkeep { [weak self] in
             self?.statisticsStore.load()
             do throws(StoreError) {
+                let begun = self?.environment.quota.storedInAll ?? 0
                 let names = try store.entryNames().sorted()
-                self?.count(EntryRound(names) { [weak self] in self?.usage(ofEntry: $0, in: store) })
+                self?.count(since: begun, EntryRound(names) { [weak self] in self?.usage(ofEntry: $0, in: store) })
             } catch {
                 self?.environment.hub.send(.degraded(key: "", reason: error.description))
             }
         }
     }
 
-    private func count(_ round: EntryRound<StoreUsage>) {
+    private func count(since stored: Int64, _ round: EntryRound<StoreUsage>) {
         let queues = environment.queues
         let begun = queues.now()
         guard let found = round.step() else {
             // Nobody waits for it, and at a start others want the processors and the disk: it takes a quarter of the time.
             return queues.after(3 * (queues.now() - begun)) { [weak self] in
-                queues.upkeep { [weak self] in self?.count(round) }
+                queues.upkeep { [weak self] in self?.count(since: stored, round) }
             }
         }
         let total = found.reduce(into: StoreUsage()) { $0.add($1) }
@@ -100,7 +101,7 @@ public final class MediaCache: Sendable {
             state.usage = total
             state.mayHaveVariants = state.hasSeenVariant
         }
-        environment.quota.update { $0.counted(total.allocated) }
+        environment.quota.update { $0.counted(total.allocated, since: stored) }
         environment.quota.requestEviction()
     }
 
@@ -220,7 +221,7 @@ public final class MediaCache: Sendable {
             transform: isHandedOn ? transform(for: request) : nil
         ) { redirect, position, end in
             switch redirect {
-            case .alone: return self.table.attachAlone(request, position, end, .playing)
+            case .alone: return self.table.attachAlone(request, position, end, priority)
             case .variant(let variant):
                 self.noteVariant()
                 var own = request

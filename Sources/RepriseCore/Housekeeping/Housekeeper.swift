@@ -98,22 +98,23 @@ final class Housekeeper: Sendable {
             // One that is read may have half of all before others have to go for it.
             if !quota.excess.isNone { trim(above: quota.capacity / 2) }
             guard countsAll || !quota.excess.isNone || quota.needsCount else { return finish() }
+            let begun = quota.storedInAll
             let round = EntryRound(try store.entryNames().sorted()) { [weak self] name -> StoredUse? in
                 do throws(StoreError) { return try store.use(name: name) } catch {
                     self?.tell(error, name)
                     return nil
                 }
             }
-            count(store, round)
+            count(store, round, since: begun)
         } catch { tell(error) }
     }
 
-    private func count(_ store: Store, _ round: EntryRound<StoredUse>) {
-        guard let found = round.step() else { return next { $0.count(store, round) } }
+    private func count(_ store: Store, _ round: EntryRound<StoredUse>, since begun: Int64) {
+        guard let found = round.step() else { return next { $0.count(store, round, since: begun) } }
         let uses = withUses(of: table.all, found, in: store)
         let now = environment.queues.now()
         state.withLock { $0.lastCount = now }
-        quota.update { $0.counted(uses.reduce(0) { $0 + $1.allocated }) }
+        quota.update { $0.counted(uses.reduce(0) { $0.adding($1.allocated) }, since: begun) }
         let plan = EvictionPlan(uses, age: quota.limits.age, policy: policy, now: trustedWallClock)
         remove(store, plan.expired[...], plan.order[...])
     }

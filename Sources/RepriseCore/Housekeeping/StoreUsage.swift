@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// What a store holds.
 public struct StoreUsage: Sendable, Hashable {
     /// Number of entries.
@@ -12,7 +14,7 @@ public struct StoreUsage: Sendable, Hashable {
 
     mutating func add(_ other: StoreUsage) {
         entries += other.entries
-        stored += other.stored
-        allocated += other.allocated
+        stored = stored.adding(other.stored)
+        allocated = allocated.adding(other.allocated)
     }
 }

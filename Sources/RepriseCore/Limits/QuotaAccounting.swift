@@ -30,6 +30,9 @@ package final class QuotaAccounting: Sendable {
     /// Bytes all entries take, as far as is known.
     package var used: Int64 { state.withLock { $0.quota.used } }
 
+    /// Bytes that were stored in all, which a count needs.
+    package var storedInAll: Int64 { state.withLock { $0.quota.storedInAll } }
+
     /// Whether more may be stored now.
     package var hasSpace: Bool { state.withLock { $0.quota.hasSpace } }
 
@@ -44,6 +47,14 @@ package final class QuotaAccounting: Sendable {
 
     /// Bytes that may be stored in all.
     package var capacity: Int64 { state.withLock { $0.quota.capacity } }
+
+    /// Refuses what is larger than all that may be stored.
+    func require(_ bytes: Int64) throws(CacheError) {
+        let capacity = capacity
+        guard bytes > capacity else { return }
+        throw CacheError(
+            .store, "\(bytes) bytes are more than the store may take in all, \(capacity); raise the limit")
+    }
 
     /// Bytes were stored; calls the housekeeper where that is due.
     package func stored(_ bytes: Int64) {

@@ -67,6 +67,9 @@ package struct EntrySummary: Sendable, Hashable {
     /// What it has brought; a record of its own behind the summary.
     package var statistics = EntryStatistics()
 
+    /// The largest number there may be: some can be added without a thought.
+    static let largest: Int64 = 1 << 60
+
     package init() {}
 
     /// What a header says; `nil` where its summary is not whole.
@@ -91,9 +94,11 @@ package struct EntrySummary: Sendable, Hashable {
         guard bytes.littleEndian(at: index + 40) as UInt64 == XXH64.hash(content) else { return nil }
         logUseCount = content[0]
         isPinned = content[1] == 1
-        lastUse = content.littleEndian(at: 8)
-        length = content[2] == 1 ? content.littleEndian(at: 16) : nil
-        stored = content.littleEndian(at: 24)
-        allocated = content.littleEndian(at: 32)
+        // Anybody who may write there can make the hash, too: what no entry has is not taken for its numbers.
+        func number(at index: Int) -> Int64 { min(max(0, content.littleEndian(at: index)), EntrySummary.largest) }
+        lastUse = number(at: 8)
+        length = content[2] == 1 ? number(at: 16) : nil
+        stored = number(at: 24)
+        allocated = number(at: 32)
     }
 }

@@ -87,6 +87,15 @@ extension Generation {
         // what still is while nothing changes.
         return try changes.withLock { _ throws(FileError) in
             guard state.withLock({ $0.slots[block] == slot }) else { return .changed }
+            // Another object that has these files open, as a repair has, may have written it anew.
+            let bytes = try slotBytes(block, block + 1)
+            let isAsRead =
+                codec.slot(in: bytes, at: 0, of: block, layout) == slot
+                && codec.seal(in: bytes, at: 0, layout) == state.withLock { $0.seals[block] }
+            guard isAsRead else {
+                try reclaim([layout.range(of: block)])
+                return .changed
+            }
             if let prefix = try prove(block, slot, &buffer) { return .proved(prefix) }
             return try drop(block, slot) ? .damaged : .changed
         }

@@ -361,6 +361,9 @@ package final class Generation: Sendable {
             try blocks.sync()
         } catch {
             state.withLock { $0.failedSyncs = ($0.failedSyncs.count + 1, error) }
+            // The kernel calls the pages clean by now: the next sync would succeed without them.
+            body.forgetCached()
+            blocks.forgetCached()
             try changes.withLock { _ throws(FileError) in try reclaim(unsynced.ranges) }
             throw error
         }

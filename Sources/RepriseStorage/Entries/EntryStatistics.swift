@@ -43,8 +43,8 @@ public struct EntryStatistics: Sendable, Hashable {
         else { return }
         let (served, fromOrigin): (Int64, Int64) = (bytes.littleEndian(at: index), bytes.littleEndian(at: index + 8))
         guard served >= 0, fromOrigin >= 0 else { return }
-        self.served = served
-        self.fromOrigin = fromOrigin
+        self.served = min(served, EntrySummary.largest)
+        self.fromOrigin = min(fromOrigin, EntrySummary.largest)
     }
 
     /// Adds other sums; what no number can hold stays at the largest.

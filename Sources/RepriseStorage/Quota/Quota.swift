@@ -1,4 +1,5 @@
 package import ReprisePlatform
+import RepriseRanges
 
 /// How much is stored, how much may be, and so when something has to go and how much of it. No I/O.
 ///
@@ -33,6 +34,8 @@ package struct Quota: Sendable {
     package private(set) var used: Int64 = 0
     /// Whether what was there already has been counted.
     private var isCounted = false
+    /// Bytes that were stored since it was made, whether they are there still or not.
+    package private(set) var storedInAll: Int64 = 0
     private var sinceLook: Int64 = 0
     /// Bytes the volume lets us have, as it said last; `nil` where it sets no bound.
     private var volumeCapacity: Int64?
@@ -55,7 +58,8 @@ package struct Quota: Sendable {
 
     /// Bytes were stored.
     package mutating func stored(_ bytes: Int64) {
-        used += bytes
+        used = used.adding(bytes)
+        storedInAll = storedInAll.adding(bytes)
         sinceLook += bytes
     }
 
@@ -66,9 +70,11 @@ package struct Quota: Sendable {
     }
 
     /// All entries were counted.
-    package mutating func counted(_ bytes: Int64) {
+    /// - Parameter begun: `storedInAll` when the counting began: what was stored since may have been looked for too early.
+    package mutating func counted(_ bytes: Int64, since begun: Int64) {
+        let bytes = bytes.adding(storedInAll - begun)
         // What the volume has left for us does not change by counting.
-        volumeCapacity = volumeCapacity.map { $0 + bytes - used }
+        volumeCapacity = volumeCapacity.map { $0.adding(bytes) - used }
         used = bytes
         isCounted = true
     }
@@ -76,7 +82,7 @@ package struct Quota: Sendable {
     /// The volume was asked what it has left.
     package mutating func looked(_ room: VolumeRoom) {
         sinceLook = 0
-        volumeCapacity = limits.freeSpace.map { floor in used + room.free - min(floor, room.total / 10) }
+        volumeCapacity = limits.freeSpace.map { floor in used.adding(room.free) - min(floor, room.total / 10) }
         filesMissing =
             if let floor = limits.freeFiles, let free = room.freeFiles { max(0, floor - free) } else { 0 }
     }

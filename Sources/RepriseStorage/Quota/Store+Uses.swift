@@ -8,22 +8,19 @@ extension Store {
         do throws(FileError) {
             // The folder itself takes a page.
             var use = StoredUse(name: name, lastUse: 0, allocated: 4096)
-            var newest = 0
             for file in try fileSystem.list(folder) {
                 do throws(FileError) {
                     let handle = try fileSystem.open(folder + "/" + file, .read)
                     use.allocated += try handle.status().allocated
-                    guard file.hasPrefix("blocks."), let number = Store.generationNumber(inFileName: file),
-                        number > newest
-                    else { continue }
+                    guard file.hasPrefix("blocks."), Store.generationNumber(inFileName: file) != nil else { continue }
                     var bytes: [UInt8] = []
                     try handle.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
                     guard let summary = EntrySummary(bytes, at: 0) else { continue }
-                    newest = number
-                    use.lastUse = summary.lastUse
-                    use.logUseCount = Int(summary.logUseCount)
-                    use.isPinned = summary.isPinned
-                    use.length = summary.length
+                    // A process that was killed may have left another generation's files beside the entry's own.
+                    if summary.lastUse >= use.lastUse { use.length = summary.length }
+                    use.lastUse = max(use.lastUse, summary.lastUse)
+                    use.logUseCount = max(use.logUseCount, Int(summary.logUseCount))
+                    use.isPinned = use.isPinned || summary.isPinned
                 } catch {
                     // Replaced or removed since it was listed.
                     if error.kind != .missing { throw error }

@@ -11,6 +11,7 @@ extension Store {
 
     func discardEntry(_ name: String) throws(StoreError) {
         let folder = directory(name)
+        forgetStaged(in: name)
         do throws(FileError) {
             let files = try fileSystem.list(folder)
             // The description goes first: without it the rest is not an entry any more.

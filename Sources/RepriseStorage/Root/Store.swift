@@ -33,6 +33,14 @@ package final class Store: Sendable {
     /// Ends with `release`, or with the store.
     private let lock: Lock<RootLock?>
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
+    /// Generations that are being filled and that no description names yet.
+    private let staged = Lock(Set<Staged>())
+
+    private struct Staged: Hashable {
+        /// Its entry's.
+        var name: String
+        var generation: Int
+    }
 
     /// Opens or creates a root. Does not look at its entries, however many there are.
     /// - Parameters:
@@ -185,7 +193,9 @@ package final class Store: Sendable {
         guard let header = BlocksHeader(bytes), header.identity == info.identity, header.proofKind == proofKind,
             header.blockSize == layout.blockSize
         else { throw FileError.damaged(info.blocksName) }
-        let size = try blocks.status().size
+        // Slots past its end would be read for nothing, however large somebody made the file.
+        let end = info.length.map { layout.slotOffset(of: layout.block(at: layout.blockEnd(of: $0))) }
+        let size = min(try blocks.status().size, end ?? .max)
         let seal = try openSeal(bytes, info, name)
         return StoredEntry(
             info: info, generation: makeGeneration(info, name, body, blocks, seal, slotsFileSize: size, access),
@@ -217,9 +227,7 @@ package final class Store: Sendable {
         try keepFormat()
         do throws(FileError) {
             try fileSystem.makeDirectory(folder)
-            let files = try fileSystem.list(folder)
-            let used = files.compactMap { Store.generationNumber(inFileName: $0) }.max() ?? 0
-            info.generation = used + 1
+            info.generation = try beginGeneration(name)
             let header = BlocksHeader(proofKind: proofKind, blockSize: layout.blockSize, identity: info.identity)
             var summary = EntrySummary()
             summary.lastUse = info.checked
@@ -235,9 +243,45 @@ package final class Store: Sendable {
         } catch {
             // What cannot be removed now is swept by the next commit of this key.
             for file in made { do throws(FileError) { try fileSystem.removeFile(file) } catch { continue } }
+            forgetStaged(info)
             throw StoreError(error, doing: "making a new entry")
         }
     }
+
+    /// The number of an entry's next generation, which is being filled from here on. Files of others that the description does not
+    /// name and that nobody fills go: they were being filled when a process was killed.
+    private func beginGeneration(_ name: String) throws(FileError) -> Int {
+        let folder = directory(name)
+        let files = try fileSystem.list(folder)
+        let numbers = files.compactMap { Store.generationNumber(inFileName: $0) }
+        // Taken before there are files, which another call would take for left over.
+        let (next, filled) = staged.withLock { staged in
+            let filled = Set(staged.filter { $0.name == name }.map(\.generation))
+            let next = (numbers + filled).reduce(0, max) + 1
+            staged.insert(Staged(name: name, generation: next))
+            return (next, filled)
+        }
+        do throws(FileError) {
+            let named = try readWholeInfo(name)?.generation
+            for file in files {
+                guard let number = Store.generationNumber(inFileName: file), number != named, !filled.contains(number)
+                else { continue }
+                try fileSystem.removeFile(folder + "/" + file)
+            }
+        } catch {
+            // The next time, then. A description that cannot be read now may name any of them.
+        }
+        return next
+    }
+
+    /// Whether it was being filled.
+    @discardableResult
+    private func forgetStaged(_ info: EntryInfo) -> Bool {
+        staged.withLock { $0.remove(Staged(name: entryName(key: info.key), generation: info.generation)) != nil }
+    }
+
+    /// An entry's folder goes, with whatever is in it.
+    func forgetStaged(in name: String) { staged.withLock { $0 = $0.filter { $0.name != name } } }
 
     /// Makes `info`'s generation the current one, or rewrites what is said of it: writes `info.json` beside the old
     /// and renames it over it. Other generations' files are unlinked and live on in open handles.
@@ -258,6 +302,7 @@ package final class Store: Sendable {
             throw StoreError(error, doing: "syncing the files that replace an entry's")
         }
         try writeInfo(info, name)
+        forgetStaged(info)
         if generation != nil {
             do throws(FileError) { try fileSystem.syncDirectory(directory(name)) } catch {
                 throw StoreError(error, doing: "syncing an entry's folder")
@@ -316,11 +361,18 @@ package final class Store: Sendable {
         if try stillNames(staged.info, staged.generation, isCommitted: false) { try abandon(staged.info) }
     }
 
-    /// The same under an entry's write lease, which keeps other generations' files away: no file is opened, so it also works on
-    /// a full disk.
+    /// The same under an entry's write lease, which keeps other generations' files away: no file is opened for one that was never
+    /// named, so it also works on a full disk. What the description names stays: the one that was to replace it may not have been
+    /// written.
     package func abandon(_ info: EntryInfo) throws(StoreError) {
-        let folder = directory(entryName(key: info.key))
+        let name = entryName(key: info.key)
+        let folder = directory(name)
         do throws(FileError) {
+            if !forgetStaged(info), let named = try readWholeInfo(name), named.key == info.key,
+                named.generation == info.generation
+            {
+                return
+            }
             for file in [bodyName(info), info.blocksName] {
                 do throws(FileError) { try fileSystem.removeFile(folder + "/" + file) } catch {
                     if error.kind != .missing { throw error }
@@ -339,7 +391,8 @@ package final class Store: Sendable {
     static func generationNumber(inFileName file: String) -> Int? {
         let parts = file.split(separator: ".")
         guard parts.count >= 2, parts[0] == "body" || parts[0] == "blocks" else { return nil }
-        return Int(parts[1])
+        // What is larger is no number of ours, and the next one could not be told.
+        return Int(parts[1]).flatMap { 0 < $0 && $0 < Int.max ? $0 : nil }
     }
 
     /// Pins the entry of `key`, or lets it go; `false` where there is none.
