@@ -155,17 +155,18 @@ extension MediaResource {
             try cache.table.withEntry(for: request) { active throws(StoreError) in try active.removeEntry() }
             guard cache.configuration.freshness == .http else { return }
             // What was stored of it for other request fields goes with it.
-            for variant in try cache.stored(under: [request.key]) {
-                try cache.table.withEntry(for: variant) { active throws(StoreError) in try active.removeEntry() }
-            }
+            try cache.forEachStored(under: [request.key]) { active throws(StoreError) in try active.removeEntry() }
         }
     }
 
     private func setPinned(_ isPinned: Bool) async throws(CacheError) -> Bool {
-        _ = try cache.keptStore()
+        let store = try cache.keptStore()
         let (cache, request) = (cache, request)
         return try await cache.onDisk { () throws(StoreError) in
-            try cache.table.withEntry(for: request) { active throws(StoreError) in try active.setPinned(isPinned) }
+            let chosen = try request.chosen(in: store, cache.configuration.freshness)
+            return try cache.table.withEntry(for: chosen) { active throws(StoreError) in
+                try active.setPinned(isPinned)
+            }
         }
     }
 

@@ -21,25 +21,42 @@ extension MediaCache {
     }
 
     /// Has what is stored under those keys, and their variants, confirmed before it is used again. I/O.
+    /// - Throws: What went wrong first; the others were told all the same.
     package func invalidate(_ keys: Set<ResourceKey>) throws(StoreError) {
-        for entry in openEntries where keys.contains(entry.key.primary) { try entry.invalidate() }
-        // By their entries in memory: a reader may be opening them.
-        for request in try stored(under: keys) {
-            try table.withEntry(for: request) { entry throws(StoreError) in try entry.invalidate() }
+        var failure: StoreError?
+        for entry in openEntries where keys.contains(entry.key.primary) {
+            failure.keepFirst { () throws(StoreError) in try entry.invalidate() }
         }
+        failure.keepFirst { () throws(StoreError) in
+            try forEachStored(under: keys) { entry throws(StoreError) in try entry.invalidate() }
+        }
+        if let failure { throw failure }
     }
 
-    /// What is stored under those keys, variants included. I/O: where there may be variants, every entry's description.
-    func stored(under keys: Set<ResourceKey>) throws(StoreError) -> [ResourceRequest] {
-        guard let store = environment.store else { return [] }
-        var found: [ResourceRequest] = []
+    /// Calls `body` for each entry that is stored under those keys, variants included, by its entry in memory: a reader may be
+    /// opening it. I/O: where there may be variants, every entry's description.
+    /// - Throws: What went wrong first; `body` was called for the others all the same.
+    func forEachStored(
+        under keys: Set<ResourceKey>, _ body: (ActiveEntry) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        guard let store = environment.store else { return }
         let own = keys.map { store.entryName(key: $0.text) }.sorted()
+        var failure: StoreError?
         for name in mayHaveVariants ? try store.entryNames() : own {
-            guard let info = try store.describe(name: name)?.info, keys.contains(ResourceKey(info.key).primary),
-                let url = OriginURL(info.url)
-            else { continue }
-            found.append(ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]))
+            failure.keepFirst { () throws(StoreError) in
+                guard let info = try store.describe(name: name)?.info, keys.contains(ResourceKey(info.key).primary),
+                    let url = OriginURL(info.url)
+                else { return }
+                try table.withEntry(for: ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]), body)
+            }
         }
-        return found
+        if let failure { throw failure }
+    }
+}
+
+extension StoreError? {
+    /// Keeps what `body` throws, unless something was thrown before.
+    fileprivate mutating func keepFirst(_ body: () throws(StoreError) -> Void) {
+        do throws(StoreError) { try body() } catch { self = self ?? error }
     }
 }

@@ -20,7 +20,9 @@ package struct ContainerHead: Sendable, Hashable {
     static let firstLook: Int64 = 64 * 1024
     /// The largest part that is looked at as a whole; one that is larger is kept, not understood. (An hour of film has an
     /// index of about 1 MiB.)
-    static let largestLook: Int64 = 32 << 20
+    package static let largestLook: Int64 = 32 << 20
+    /// Most bytes that are looked at in all: a file that has more of such parts is kept, not understood.
+    package static let mostLookedAt: Int64 = 2 * largestLook
     /// Bytes a second where nothing tells: high, as a player that runs dry is worse.
     static let unknownRate = 64_000.0
     /// Looks after which what is known has to do.
@@ -49,8 +51,9 @@ package struct ContainerHead: Sendable, Hashable {
         switch step {
         case .look(let range):
             let range = known.clipped(range)
-            // A broken file that leads to what is known, or past the end, is not understood.
-            return known.covers(range) ? .keep(joined([ByteRange(0, fallback(known))], known)) : .look(range)
+            // A broken file that leads to what is known, past the end, or to more than anybody has, is not understood.
+            let isUseless = known.covers(range) || known.count.adding(range.count) > ContainerHead.mostLookedAt
+            return isUseless ? .keep(joined([ByteRange(0, fallback(known))], known)) : .look(range)
         case .keep(let ranges): return .keep(joined(ranges, known))
         }
     }

@@ -23,12 +23,13 @@ extension MediaResource {
     public func export(to file: URL) async throws(CacheError) -> URL {
         guard file.isFileURL else { throw CacheError(.unsupported, "\(file.absoluteString) is no file's URL") }
         let store = try cache.keptStore()
-        let (key, path) = (request.key.text, file.path)
+        let (request, freshness, path) = (request, cache.configuration.freshness, file.path)
         let transform = cache.transform(for: request).map { transform -> CopyTransform in
             { bytes, offset in transform.apply(to: &bytes, at: offset) }
         }
         let begun = try await cache.onReadPool { () throws(StoreError) in
-            try store.beginExport(key: key, to: path, transform: transform)
+            let key = try request.chosen(in: store, freshness).key.text
+            return try store.beginExport(key: key, to: path, transform: transform)
         }
         guard let copy = begun else { throw CacheError(.incomplete, "nothing is stored of \(request.url)") }
         do throws(CacheError) {

@@ -57,11 +57,7 @@ extension MediaResource {
     private func carryOut(_ begun: EntryImport, _ store: Store) async throws(CacheError) -> EntryInfo {
         let (cache, request) = (cache, request)
         let quota = cache.environment.quota
-        guard begun.length <= quota.capacity else {
-            throw CacheError(
-                .store,
-                "\(begun.length) bytes are more than the store may take in all, \(quota.capacity); raise the limit")
-        }
+        try quota.require(begun.length)
         var work = begun
         while work.done < work.length {
             if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }

@@ -55,8 +55,10 @@ extension MediaResource {
 
     private func snapshot() async throws(CacheError) -> EntrySnapshot? {
         let store = try cache.keptStore()
-        let key = request.key.text
-        return try await cache.onReadPool { () throws(StoreError) in try store.snapshot(key: key) }
+        let (request, freshness) = (request, cache.configuration.freshness)
+        return try await cache.onReadPool { () throws(StoreError) in
+            try store.snapshot(key: request.chosen(in: store, freshness).key.text)
+        }
     }
 }
 

@@ -26,8 +26,9 @@ extension ActiveEntry {
         return isDone
     }
 
-    /// Has the entry confirmed before it is used again.
+    /// Has the entry confirmed before it is used again: in memory also where its files cannot be told so.
     package func invalidate() throws(StoreError) {
+        defer { handle(.invalidated) }
         // One user's names no files: those are another entry's, which is told by itself.
         if let store = environment.store, !look({ $0.isPrivate }) {
             do throws(StoreError) {
@@ -39,7 +40,6 @@ extension ActiveEntry {
                 if error.code != .gone { throw error }
             }
         }
-        handle(.invalidated)
     }
 
     /// Pins the entry, or lets it go; `false` where there is none.

@@ -37,6 +37,10 @@ extension MediaResource {
             let needed = try await bytesNeeded(max(0, count), fetch, store)
             let (generation, info, length) = try await fetch.kept(atLeast: needed)
             let hold = generation.leaseFile()
+            // From here on nothing of it is given back; what was before has to be there.
+            guard generation.claimedEnd(from: 0) >= min(needed, length ?? needed) else {
+                throw CacheError(.store, "what was fetched was given back to make room; try again")
+            }
             let path = try await cache.onDisk { () throws(StoreError) -> String in
                 let path = try store.makeLease(info, generation)
                 do throws(FileError) { if let length { try generation.extend(to: length) } } catch {

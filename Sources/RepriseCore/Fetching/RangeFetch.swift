@@ -15,6 +15,7 @@ final class RangeFetch: Fetch {
     let range: ByteRange
     private let handle: ReaderHandle
     private let queue: PrefetchQueue?
+    private let quota: QuotaAccounting
     private let state = Lock(State())
 
     /// - Parameter queue: Who paces it; `nil` where it may take what comes.
@@ -24,6 +25,7 @@ final class RangeFetch: Fetch {
     ) {
         self.range = range
         self.queue = queue
+        quota = resource.cache.environment.quota
         handle = resource.makeHandle(in: range, priority: priority, isHandedOn: false)
     }
 
@@ -52,10 +54,13 @@ final class RangeFetch: Fetch {
             switch handle.step(limit: 1 << 20, wake: { waker.wake() }) {
             case .memory(let bytes, _):
                 try requireStoring()
+                try requireRoom()
                 try await queue?.pay(bytes.count)
             case .lease(let lease):
                 try requireStoring()
-                if handle.isFetching { try await queue?.pay(Int(lease.range.count)) }
+                guard handle.isFetching else { break }
+                try requireRoom()
+                try await queue?.pay(Int(lease.range.count))
             case .pending: try await waker.wait()
             case .end: return
             case .failed(let error): throw error
@@ -67,6 +72,12 @@ final class RangeFetch: Fetch {
         if case .notStored? = handle.storage?.place {
             throw CacheError(.store, "the bytes cannot be stored, so they are not fetched ahead")
         }
+    }
+
+    /// What is larger than the store may be would have everything else evicted, and itself.
+    private func requireRoom() throws(CacheError) {
+        guard let status = handle.storage, status.length != nil || range.upperBound < .max else { return }
+        try quota.require(wanted(status).count)
     }
 
     /// Waits until all is stored; answers the first byte that is not and will not be.

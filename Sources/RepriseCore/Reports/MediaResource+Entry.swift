@@ -11,18 +11,22 @@ extension MediaResource {
     /// nothing is stored.
     /// - Throws: `CacheError` with `.store` where that cannot be read now.
     package func storedEntry() async throws(CacheError) -> (info: EntryInfo, ranges: ByteRangeSet)? {
-        let (cache, key) = (cache, request.key)
+        let (cache, request) = (cache, request)
         let store = try cache.keptStore()
         let answer = await cache.environment.queues.reading {
-            Result { () throws(StoreError) in try store.storedRanges(key: key.text) }
+            Result { () throws(StoreError) in
+                let key = try request.chosen(in: store, cache.configuration.freshness).key
+                return (key: key, stored: try store.storedRanges(key: key.text))
+            }
         }
         do throws(StoreError) {
-            guard var (info, ranges) = try answer.get() else { return nil }
+            let (key, stored) = try answer.get()
+            guard var (info, ranges) = stored else { return nil }
+            // What an open entry knows may be ahead of what it has told the disk.
             if let active = cache.table.open(key) {
                 info.statistics = info.statistics.latest(active.statistics)
+                ranges.formUnion(active.storedRanges)
             }
-            // What an open entry knows may be ahead of what it has told the disk.
-            ranges.formUnion(storedRanges())
             return (info, ranges)
         } catch {
             throw CacheError(error)

@@ -157,6 +157,17 @@ import Testing
             ])
     }
 
+    @Test func `a file of nothing but large indexes is not read to its end`() {
+        let largest = Int(ContainerHead.largestLook) - 64
+        func element(_ id: [UInt8], _ content: [UInt8]) -> [UInt8] { id + [0x01] + number(content.count, 7) + content }
+        var content: [UInt8] = []
+        for _ in 0..<4 { content += element([0x11, 0x4D, 0x9B, 0x74], [UInt8](repeating: 0, count: largest)) }
+        let file = element([0x1A, 0x45, 0xDF, 0xA3], [1, 2, 3]) + element([0x18, 0x53, 0x80, 0x67], content)
+        let found = follow(file)
+        #expect(found.looks.reduce(0) { $0 + $1.count } <= ContainerHead.mostLookedAt)
+        #expect(found.kept == [ByteRange(0, 400_000 + Self.slack)])
+    }
+
     @Test func `what is no container it knows gives its first bytes`() {
         let file = [UInt8](repeating: 0x41, count: 3_000_000)
         #expect(follow(file).kept == [ByteRange(0, 400_000 + Self.slack)])

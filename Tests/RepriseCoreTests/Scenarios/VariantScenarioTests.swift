@@ -1,6 +1,7 @@
 import RepriseCore
 import RepriseHTTP
 import RepriseRanges
+import RepriseStorage
 import RepriseTesting
 import Testing
 
@@ -152,5 +153,27 @@ import Testing
         #expect((bytes.value ?? 0) >= 1000)
         task.cancel()
         other.leave()
+    }
+
+    @Test func `what is done to a resource is done to the variant its fields choose, RFC 9111 §4.1`() async throws {
+        let world = try world("Accept-Language")
+        german(world).finish()
+        world.origin.change("/a") { $0.content = PositionCodedContent(length: 200_000, generation: 2) }
+        let player = english(world)
+        player.finish()
+        world.queues.advance(second)
+        let resource = player.resource
+        let done = Task(executorPreference: world.queues) {
+            try await resource.pin()
+            return try await (resource.storedEntry()?.info.length, resource.verify().proved)
+        }
+        world.queues.advance(10 * second)
+        let (length, proved) = try await done.value
+        #expect(length == 200_000 && proved == 200_000)
+        let cache = world.cache
+        let listed = Task(executorPreference: world.queues) { await cache.entries() }
+        world.queues.advance(second)
+        let entries = await listed.value
+        #expect(entries.filter(\.isPinned).map(\.length) == [200_000] && entries.count == 2)
     }
 }

@@ -1,0 +1,14 @@
+import RepriseStorage
+
+extension ResourceRequest {
+    /// The same for the variant that its fields choose, where the answer that is stored under its key was chosen by others
+    /// (RFC 9111 §4.1). I/O.
+    func chosen(in store: Store, _ freshness: FreshnessPolicy) throws(StoreError) -> ResourceRequest {
+        guard freshness == .http, let info = try store.describe(name: store.entryName(key: key.text))?.info,
+            let variant = Variant(answer: info.fields, request: fields), variant.text != info.variant
+        else { return self }
+        var chosen = self
+        chosen.key = key.variant(variant)
+        return chosen
+    }
+}
