@@ -64,11 +64,15 @@ package struct TransferPlanner: Sendable {
         package var isRequesting: Bool
         /// Whether the head of its answer has come.
         package var hasHead: Bool
+        /// Whether it is tried in place of one whose origin was silent: that this one's is silent, too, is waited for.
+        package var isSecondTry: Bool
+        /// When it was begun, in nanoseconds.
+        package var begun: Int64
         package var waits: TransferPatience.Waits
 
         package init(
             id: TransferID, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true,
-            hasHead: Bool = true, waits: TransferPatience.Waits
+            hasHead: Bool = true, isSecondTry: Bool = false, begun: Int64 = .min, waits: TransferPatience.Waits
         ) {
             self.id = id
             self.head = head
@@ -76,13 +80,15 @@ package struct TransferPlanner: Sendable {
             self.requestEnd = requestEnd
             self.isRequesting = isRequesting
             self.hasHead = hasHead
+            self.isSecondTry = isSecondTry
+            self.begun = begun
             self.waits = waits
         }
     }
 
     package enum Decision: Sendable, Hashable {
-        /// Begin a transfer for the reader's missing byte.
-        case start(reader: ReaderID)
+        /// Begin a transfer for the reader's missing byte; whether it takes the place of one that is silent.
+        case start(reader: ReaderID, isSecondTry: Bool = false)
         /// Bring bytes up to `goal`, for these readers.
         case run(transfer: TransferID, goal: Int64, readers: [ReaderID])
         /// Ask for no more, keep the connection.
@@ -122,13 +128,15 @@ package struct TransferPlanner: Sendable {
     /// The decisions for this moment.
     package func plan(readers: [Reader], transfers: [Transfer]) -> [Decision] {
         var uses = [Use](repeating: Use(), count: transfers.count)
-        var starts: [Reader] = []
+        var starts: [(reader: Reader, isSecondTry: Bool)] = []
         for reader in readers.count > 1 ? readers.sorted(by: TransferPlanner.comesFirst) : readers {
             guard let missing = reader.missing, needsNetwork(reader, missing) else { continue }
-            if let index = transferToJoin(missing, reader, transfers, &uses) {
-                uses[index].readers.append(reader)
-            } else if !starts.contains(where: { willServe($0, missing) }) {
-                starts.append(reader)
+            switch place(missing, reader, transfers) {
+            case .joins(let index): uses[index].readers.append(reader)
+            case .begins(let stalled):
+                for index in stalled { uses[index].isStalled = true }
+                if starts.contains(where: { willServe($0.reader, missing) }) { continue }
+                starts.append((reader, isSecondTry: stalled.contains { !transfers[$0].waits.isIdle }))
             }
         }
         var decisions: [Decision] = []
@@ -138,14 +146,14 @@ package struct TransferPlanner: Sendable {
             if case .stop = decision { running -= 1 }
             decisions.append(decision)
         }
-        for reader in starts {
+        for (reader, isSecondTry) in starts {
             if running >= tuning.requestsPerResource {
                 guard let victim = leastNeeded(transfers, uses, than: reader, decisions) else { continue }
                 decisions.removeAll { $0.transfer == victim }
                 decisions.append(.stop(transfer: victim))
                 running -= 1
             }
-            decisions.append(.start(reader: reader.id))
+            decisions.append(.start(reader: reader.id, isSecondTry: isSecondTry))
             running += 1
         }
         return decisions
@@ -166,24 +174,29 @@ package struct TransferPlanner: Sendable {
         missing < reader.end && missing - reader.position < tuning.readAhead
     }
 
-    private func transferToJoin(
-        _ missing: Int64, _ reader: Reader, _ transfers: [Transfer], _ uses: inout [Use]
-    ) -> Int? {
+    private enum Place {
+        case joins(Int)
+        /// It has one begun, in place of these, which are silent.
+        case begins(stalled: [Int])
+    }
+
+    private func place(_ missing: Int64, _ reader: Reader, _ transfers: [Transfer]) -> Place {
+        var stalled: [Int] = []
         for (index, transfer) in transfers.enumerated() where transfer.head <= missing && missing < transfer.gapEnd {
-            if !servesRanges { return index }
+            if !servesRanges { return .joins(index) }
             guard missing - transfer.head <= reach else { continue }
             if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.waits.pausedSince == nil,
-                now >= patience.isSilentAt(transfer.waits)
+                !transfer.isSecondTry || transfer.waits.isIdle, now >= patience.isSilentAt(transfer.waits)
             {
-                uses[index].isStalled = true
+                stalled.append(index)
                 continue
             }
-            return index
+            return .joins(index)
         }
         // All there are have passed it. Who stands where stored bytes went again has them begun anew; what is not stored comes
         // once.
         let isLost = isKept && reader.isWaiting && missing == reader.position
-        return servesRanges || isLost || transfers.isEmpty ? nil : 0
+        return servesRanges || isLost || transfers.isEmpty ? .begins(stalled: stalled) : .joins(0)
     }
 
     /// How far behind a transfer may be and still be there before a new one.
@@ -233,7 +246,8 @@ package struct TransferPlanner: Sendable {
         return isDue(patience.stopsPausedAt(waits)) ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
     }
 
-    /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever.
+    /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever; and not as soon
+    /// as its own reader has taken what it brought, or they would with each chunk.
     private func leastNeeded(
         _ transfers: [Transfer], _ uses: [Use], than reader: Reader, _ decisions: [Decision]
     ) -> TransferID? {
@@ -244,8 +258,13 @@ package struct TransferPlanner: Sendable {
             let distance = readers.map { transfers[index].head - $0.position }.min() ?? .max
             return (readers.map(\.urgency).max() ?? 0, -distance)
         }
+        func hadItsTurn(_ index: Int) -> Bool {
+            let transfer = transfers[index]
+            return transfer.waits.pausedSince != nil || now >= transfer.begun.adding(tuning.leastTurn)
+                || uses[index].readers.allSatisfy { $0.priority < reader.priority }
+        }
         let candidates = transfers.indices.filter {
-            !stopped.contains(transfers[$0].id) && need($0).0 < reader.urgency
+            !stopped.contains(transfers[$0].id) && need($0).0 < reader.urgency && hadItsTurn($0)
         }
         return candidates.min { need($0) < need($1) }.map { transfers[$0].id }
     }

@@ -57,11 +57,15 @@ package struct TransferTuning: Sendable, Hashable {
     /// A transfer that has taken nothing for so long gives its connection slot to one that is waited for. (A player that
     /// plays takes something far more often.)
     package var yieldAfter: Int64 = second
+    /// An origin that answered a range with everything is asked for one again after this time, with the next transfer.
+    package var rangeRetry: Int64 = 60 * second
     /// Requests under way at once, a resource and a host. (Browsers: 6 a host.)
     package var requestsPerResource = 4
     package var requestsPerHost = 6
     /// A transfer that gives nothing for so long loses its gap to a reader that waits for it.
     package var takeover: Int64 = 2 * second
+    /// A transfer that brings what a reader wants is not stopped for another reader of the same priority before.
+    package var leastTurn: Int64 = 2 * second
     /// No answer's head within this time counts as a failure.
     package var headTimeout: Int64 = 30 * second
     /// The same where another origin can be asked.

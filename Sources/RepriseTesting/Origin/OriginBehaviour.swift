@@ -49,6 +49,8 @@ public struct OriginBehaviour: Sendable, Hashable {
 
     /// What is done with a `Range` field.
     public var ranges = Ranges.served
+    /// Whether `Accept-Ranges` is sent.
+    public var tellsRanges = true
     /// What is wrong with `Content-Range`.
     public var contentRange = ContentRangeFault.none
     /// Whether a 416 tells how long the object is.

@@ -261,7 +261,7 @@ private struct Script {
     private func content() -> ScriptedAnswer {
         var head = validatorFields
         head["Content-Type"] = behaviour.contentType
-        head["Accept-Ranges"] = behaviour.ranges == .served ? "bytes" : "none"
+        if behaviour.tellsRanges { head["Accept-Ranges"] = behaviour.ranges == .served ? "bytes" : "none" }
         guard let requested = requestedRange else {
             return body(status: 200, head, ByteRange(0, length))
         }

@@ -89,4 +89,14 @@ extension OriginBackoff {
     fileprivate mutating func fail(_ error: CacheError, at offset: Int64?, _ pauses: Pauses, retryAfter: Int64) {
         failed(error, at: offset, now: 0, pauses: pauses, retryAfter: retryAfter, jitter: 0)
     }
+
+    @Test func `a host that asks again and again to wait puts off nobody who waits already`() {
+        var backoff = OriginBackoff()
+        let busy = CacheError(.originRefused(status: 503), "busy", retryAfter: 1)
+        backoff.heldOff(until: 100, busy, now: 0)
+        backoff.demandCame(othersWait: true, now: 50)
+        backoff.heldOff(until: 150, busy, now: 50)
+        #expect(backoff.pausedUntil(60) == 150)
+        #expect(backoff.failsAt(waitsSince: 0, patience: 1000) == 1001)
+    }
 }

@@ -19,7 +19,7 @@ import Testing
     ) -> Representation {
         Representation(
             id: RepresentationID(number: id), info: info(), storage: storage, isPrivate: isPrivate,
-            isTransient: isTransient)
+            isTransient: isTransient, now: 0)
     }
 
     private func table(_ representations: Representation...) -> RepresentationTable {
@@ -62,7 +62,7 @@ import Testing
     @Test func `what was learnt while files were being made stays`() {
         let new = representation(1)
         new.learn(length: 77)
-        new.lacksRanges()
+        new.learn(servesRanges: false, now: 0)
         new.invalidate()
         new.filesMade(as: info(length: nil))
         #expect(new.info.length == 77 && !new.info.servesRanges && new.info.checked == Freshness.invalidated)
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `an end that was inferred from closing counts until it is asked for again`() {
         let new = Representation(
-            id: 1, info: info(length: nil), storage: .undecided, isPrivate: false, isTransient: false)
+            id: 1, info: info(length: nil), storage: .undecided, isPrivate: false, isTransient: false, now: 0)
         new.infer(end: 55)
         #expect(new.end == 55 && new.info.length == nil && new.mayBeginAnew)
         new.forgetInferredEnd()

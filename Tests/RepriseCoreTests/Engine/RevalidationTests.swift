@@ -18,26 +18,47 @@ import Testing
     private func request(_ slot: HostTable.Slot) -> OriginRequestState {
         OriginRequestState(
             id: RequestID(number: 1), url: url, place: 0, location: url, isOneOfSeveral: false, slot: slot,
-            requester: nil, callerFields: [:],
+            requester: nil, caller: Caller([:], for: url),
             asked: nil,
             isConditional: true, isCheck: false, now: 0)
     }
 
     @Test func `one request at a time, with one slot, confirms for all`() throws {
         var revalidation = Revalidation()
-        revalidation.want(for: Caller([:], for: url))
+        revalidation.want(for: Caller([:], for: url), now: 0)
         revalidation.awaitSlot(ticket, now: 2)
         #expect(revalidation.awaitsSlotSince == 2 && !revalidation.isIdle)
         let slot = try slot()
         let isOther = revalidation.granted(slot, SlotTicket(number: 4))
         let isOwn = revalidation.granted(slot, ticket)
         #expect(!isOther && isOwn)
-        revalidation.begin(request(slot), of: 7)
+        revalidation.begin(request(slot), of: 7, restingUntil: 10)
         #expect(revalidation.inFlight?.representation == 7 && revalidation.background == nil)
         let late = revalidation.granted(slot, ticket)
         let ended = revalidation.end()
         let again = revalidation.end()
         #expect(!late && ended?.slot === slot && again == nil && revalidation.isIdle)
+    }
+
+    @Test func `what is handed out stale asks again once the origin's word came, or after a rest`() throws {
+        var revalidation = Revalidation()
+        let caller = Caller([:], for: url)
+        func ask(at now: Int64) throws {
+            revalidation.want(for: caller, now: now)
+            guard revalidation.background != nil else { return }
+            revalidation.awaitSlot(ticket, now: now)
+            _ = revalidation.granted(try slot(), ticket)
+            revalidation.begin(request(try slot()), of: 7, restingUntil: now + 10)
+        }
+        try ask(at: 0)
+        _ = revalidation.end()
+        revalidation.want(for: caller, now: 9)
+        #expect(revalidation.background == nil)
+        try ask(at: 10)
+        #expect(revalidation.end() != nil)
+        revalidation.confirmed()
+        revalidation.want(for: caller, now: 11)
+        #expect(revalidation.background != nil)
     }
 
     @Test func `a slot that has no use goes back, and one that comes after the end is not taken`() throws {
@@ -62,7 +83,7 @@ import Testing
             key: "k", url: url.description, generation: 0, identity: 1, fileExtension: "mp3",
             validator: Validator(fields: [:]), length: 10, servesRanges: true, fields: fields, checked: checked)
         info.variant = variant
-        return Representation(id: 1, info: info, storage: .undecided, isPrivate: isPrivate, isTransient: false)
+        return Representation(id: 1, info: info, storage: .undecided, isPrivate: isPrivate, isTransient: false, now: 0)
     }
 
     private func reader(_ fields: HTTPFields = [:]) -> Reader {
@@ -124,7 +145,7 @@ import Testing
         readers.insert(reader())
         let newest = Caller(["Authorization": "expired"], for: url)
         #expect(selector.requester(for: [1], of: readers, newest: newest) == nil)
-        selector.refused(newest.fields)
+        selector.refused(newest.fields, url)
         #expect(selector.requester(for: [1], of: readers, newest: newest) == 1)
     }
 }

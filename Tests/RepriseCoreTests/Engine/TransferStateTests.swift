@@ -23,7 +23,7 @@ import Testing
     private func request(_ slot: HostTable.Slot, id: Int = 5, isCheck: Bool = false) -> OriginRequestState {
         OriginRequestState(
             id: RequestID(number: id), url: url, place: 0, location: url, isOneOfSeveral: false, slot: slot,
-            requester: 1, callerFields: [:],
+            requester: 1, caller: Caller([:], for: url),
             asked: ByteRange(0, 50),
             isConditional: false, isCheck: isCheck, now: 10)
     }

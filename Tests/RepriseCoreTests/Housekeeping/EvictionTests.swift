@@ -27,6 +27,12 @@ import Testing
         world.queues.advance(40 * second)
     }
 
+    private func film(_ world: World) -> MediaResource {
+        let player = world.player("/film.mp3")
+        defer { player.leave() }
+        return player.resource
+    }
+
     private func entries(_ world: World) -> Int {
         world.memory.paths.count { $0.hasSuffix("/info.json") }
     }
@@ -338,5 +344,34 @@ import Testing
         #expect(world.origin.bodyBytes - before < Self.mega - 200_000)
         let stored = world.memory.allocatedBytes
         #expect(stored < 700_000)
+    }
+
+    @Test func `what is fetched to be kept is not given back for its own end, and other things go for it, inv02 inv21`()
+        async throws
+    {
+        let world = try makeWorld(.init(bytes: 20 * Self.mega))
+        for number in 0..<19 { play(world, "/\(number).mp3", length: Self.mega) }
+        let length = 14 * Self.mega
+        world.put("/film.mp3", length: length)
+        let paid = world.origin.bodyBytes
+        let fetch = film(world).prefetch(.whole)
+        for _ in 0..<600 where !fetch.hasEnded { world.queues.advance(second) }
+        #expect(fetch.progress.failure == nil && fetch.progress.isComplete)
+        #expect(world.origin.bodyBytes - paid <= length + Self.mega)
+        #expect(world.memory.allocatedBytes <= 20 * Self.mega)
+        #expect(isStored(world, "/film.mp3", length: length))
+    }
+
+    @Test func `what is larger than the whole store is not fetched to be kept, and nothing goes for it, inv21`() throws
+    {
+        let world = try makeWorld(.init(bytes: 10 * Self.mega))
+        for number in 0..<6 { play(world, "/\(number).mp3", length: Self.mega) }
+        world.put("/film.mp3", length: 30 * Self.mega)
+        let paid = world.origin.bodyBytes
+        let fetch = film(world).prefetch(.whole)
+        for _ in 0..<600 where !fetch.hasEnded { world.queues.advance(second) }
+        #expect(fetch.progress.failure?.code == .store)
+        #expect(world.origin.bodyBytes - paid <= 2 * Self.mega)
+        for number in 0..<6 { #expect(isStored(world, "/\(number).mp3", length: Self.mega)) }
     }
 }

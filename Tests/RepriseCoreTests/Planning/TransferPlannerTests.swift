@@ -29,12 +29,13 @@ import Testing
 
     private func transfer(
         _ id: Int, head: Int64, gapEnd: Int64 = .max, requestEnd: Int64 = .max, isRequesting: Bool = true,
-        pausedFor: Int64? = nil, silentFor: Int64 = 0, hasHead: Bool = true, unwanted: TransferPatience.Unwanted? = nil
+        pausedFor: Int64? = nil, silentFor: Int64 = 0, hasHead: Bool = true, begun: Int64 = .min,
+        unwanted: TransferPatience.Unwanted? = nil
     ) -> Transfer {
         let now = 100 * TransferTuning.second
         return Transfer(
             id: TransferID(number: id), head: head, gapEnd: gapEnd, requestEnd: requestEnd, isRequesting: isRequesting,
-            hasHead: hasHead,
+            hasHead: hasHead, begun: begun,
             waits: .init(
                 lastProgress: now - silentFor, pausedSince: pausedFor.map { now - $0 }, unwanted: unwanted))
     }
@@ -110,7 +111,7 @@ import Testing
     @Test func `an owner that gives nothing for two seconds loses the byte to a reader that waits for it`() {
         let silent = transfer(7, head: 0, silentFor: tuning.takeover + 1)
         let decisions = planner().plan(readers: [reader(1, at: 0)], transfers: [silent])
-        #expect(Set(decisions) == [.stop(transfer: 7), .start(reader: 1)])
+        #expect(Set(decisions) == [.stop(transfer: 7), .start(reader: 1, isSecondTry: true)])
     }
 
     @Test func `an owner is not robbed while it is paused, not asked, without its head, or nobody waits`() {
@@ -214,6 +215,21 @@ import Testing
         #expect(decisions.contains(.stop(transfer: 3)))
         #expect(decisions.contains(.start(reader: 9)))
         #expect(decisions.filter { $0 == .stop(transfer: 3) || $0.transfer == 3 }.count == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `a transfer has its turn before another reader of the same priority takes its place`(isPlaying: Bool) {
+        // Each reader has just taken what was there, and has not asked for more yet.
+        let now = 100 * TransferTuning.second
+        func decisions(begun: Int64) -> [TransferPlanner.Decision] {
+            let transfers = (0..<4).map { transfer($0, head: Int64($0) * 100_000_000, begun: begun) }
+            let readers =
+                (0..<4).map { reader($0, at: Int64($0) * 100_000_000, isWaiting: false) }
+                + [reader(9, at: 900_000_000, priority: isPlaying ? .playing : .prefetch)]
+            return planner().plan(readers: readers, transfers: transfers)
+        }
+        #expect(!decisions(begun: now - tuning.leastTurn + 1).contains(.start(reader: 9)))
+        #expect(decisions(begun: now - tuning.leastTurn).contains(.start(reader: 9)) == isPlaying)
     }
 
     @Test func `one that nobody needs gives way before one that somebody does`() {
@@ -351,7 +367,7 @@ import Testing
             if changes.isEmpty { return }
             for change in changes {
                 if case .stop(let id) = change { transfers.removeAll { $0.id == id } }
-                if case .start(let id) = change, let reader = readers.first(where: { $0.id == id }) {
+                if case .start(let id, _) = change, let reader = readers.first(where: { $0.id == id }) {
                     let head = planner.servesRanges ? reader.missing ?? 0 : 0
                     transfers.append(
                         transfer(next, head: head, gapEnd: reader.gapEnd, requestEnd: reader.gapEnd, hasHead: false))

@@ -91,6 +91,19 @@ import Testing
         #expect(world.queues.time - before < 12 * second)
     }
 
+    @Test(arguments: [0, 100_000] as [Int64], [true, false])
+    func `an origin that is silent in the middle of every body is an error, inv26`(offset: Int64, tells: Bool) throws {
+        let world = try World()
+        world.put("/a", length: Self.length) { $0.body = .stall(at: offset) }
+        let player = world.player("/a")
+        if tells { player.take() }
+        let begun = world.queues.time
+        player.play(patience: 100 * second)
+        #expect(player.failure?.code == .originTimedOut && player.position == offset && player.violation == nil)
+        #expect(world.queues.time - begun < 40 * second)
+        #expect(world.origin.requestCount < 8)
+    }
+
     @Test func `a reader that comes to a stalled transfer takes over within two seconds and a bit`() throws {
         let world = try World()
         world.put("/a", length: Self.length) {

@@ -188,6 +188,46 @@ import Testing
         #expect(Set(world.origin.log.map(\.target)) == ["/a?__token__=3"])
     }
 
+    @Test(arguments: [nil, 60] as [Int64?])
+    func `a newer URL that a reader brings is asked where no fresh one can be had`(wait: Int64?) throws {
+        let world = try makeWorld()
+        gate.refuse("__token__=1")
+        let player = world.player("/a?__token__=1")
+        player.play(patience: second)
+        let newer = world.player("/a?__token__=3")
+        if let wait { world.queues.advance(wait * second) } else { desk.answer(.success(nil)) }
+        for player in [player, newer] {
+            player.finish()
+            player.expectWhole(Self.length)
+        }
+    }
+
+    @Test(arguments: [403, 404]) func `a URL that a newcomer brings and is refused takes no other reader's place`(
+        status: Int
+    ) throws {
+        let world = try makeWorld { $0.urlRefresher = nil }
+        let player = world.player("/a?__token__=2")
+        player.play(to: 200_000)
+        gate.refuse("__token__=1", status)
+        for start in [0, 2_500_000] as [Int64] {
+            let other = world.player("/a?__token__=1", .from(start))
+            other.play(to: start + 1000, patience: second)
+            player.play(to: player.position + 500_000)
+            other.play(patience: second)
+            #expect(other.failure == nil && other.violation == nil)
+            other.leave()
+        }
+        player.finish()
+        player.expectWhole(Self.length)
+        #expect(gate.refusals <= 2)
+        // Who has no other is refused.
+        world.queues.advance(60 * second)
+        try world.restart()
+        world.put("/b", length: Self.length)
+        gate.refuse("__token__=1", status)
+        #expect(world.play("/b?__token__=1").failure?.code == .originRefused(status: status))
+    }
+
     @Test(arguments: [401, 404, 451]) func `other refusals are none that a URL could mend`(status: Int) throws {
         let world = try makeWorld()
         gate.refuse("__token__=1", status)

@@ -1,5 +1,6 @@
 import RepriseCore
 import RepriseHTTP
+import ReprisePlatform
 import RepriseRanges
 import RepriseTesting
 import Testing
@@ -163,6 +164,62 @@ import Testing
         let bytes = world.origin.bodyBytes
         world.play("/a").expectWhole(Self.length)
         #expect(world.origin.bodyBytes == bytes)
+    }
+
+    @Test func `a new version that a confirmation brings has ranges though it does not say so`() throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ generation: Int, _ rate: Int64) {
+            world.put("/a", length: 1_000_000, generation: generation) {
+                $0.extraFields = ["Cache-Control": "max-age=60"]
+                ($0.tellsRanges, $0.bytesPerSecond) = (false, rate)
+            }
+        }
+        put(1, 0)
+        world.play("/a").expectWhole(1_000_000)
+        world.queues.advance(61 * second)
+        put(2, 10_000)
+        let begun = world.queues.time
+        let player = world.player("/a", ByteRange(990_000, 991_000))
+        player.finish()
+        #expect(player.generation == 2 && world.queues.time - begun < 20 * second)
+    }
+
+    @Test func `a first answer that was asked for before an invalidation has to be confirmed, RFC 9111 §4.4`() throws {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: 10_000) {
+            $0.extraFields = ["Cache-Control": "max-age=600"]
+            $0.firstByteDelay = 2 * second
+        }
+        let first = world.player("/a")
+        first.take()
+        world.queues.advance(second)
+        try world.cache.invalidate([first.resource.request.key])
+        first.finish()
+        first.expectWhole(10_000)
+        let requests = world.origin.requestCount
+        world.play("/a").expectWhole(10_000)
+        #expect(world.origin.requestCount == requests + 1)
+        world.play("/a").expectWhole(10_000)
+        #expect(world.origin.requestCount == requests + 1)
+    }
+
+    @Test func `an invalidation that the disk does not take counts all the same, RFC 9111 §4.4`() throws {
+        let world = try World { $0.freshness = .http }
+        for path in ["/a", "/b"] {
+            world.put(path, length: 10_000) { $0.extraFields = ["Cache-Control": "max-age=600"] }
+        }
+        let players = ["/a", "/b"].map { world.play($0) }
+        world.queues.settle()
+        world.files.setRule { operation, path, _ in
+            operation == .rename && path.contains("/info.") ? .error(FileError.noSpace) : nil
+        }
+        let keys = Set(players.map(\.resource.request.key))
+        #expect(throws: (any Error).self) { try world.cache.invalidate(keys) }
+        for path in ["/a", "/b"] {
+            let requests = world.origin.requestCount
+            world.play(path).expectWhole(10_000)
+            #expect(world.origin.requestCount == requests + 1)
+        }
     }
 
     @Test func `a confirmation that was asked for before an invalidation confirms nothing, RFC 9111 §4.4`() async throws

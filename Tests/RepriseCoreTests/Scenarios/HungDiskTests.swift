@@ -180,6 +180,22 @@ import Testing
         world.play("/a", stored).expectWhole(stored.upperBound)
     }
 
+    /// The first write hangs, and stays in flight although it was given up.
+    @Test func `who comes while a write hangs is given the origin's bytes, inv22 inv26`() throws {
+        let world = try World()
+        world.put("/a", length: 1_000_000) { $0.dropValidators() }
+        let first = world.player("/a")
+        world.queues.settle()
+        first.take()
+        world.queues.setDiskDelay(read: 0, write: 3600 * second)
+        first.play(to: 200_000)
+        first.leave()
+        world.queues.advance(10 * second)
+        let begun = world.queues.time
+        world.play("/a").expectWhole(1_000_000)
+        #expect(world.queues.time - begun < 15 * second)
+    }
+
     @Test func `closing does not wait for the disk, and the root is let go when it answers`() throws {
         let world = try World()
         world.put("/a", length: 1_000_000)

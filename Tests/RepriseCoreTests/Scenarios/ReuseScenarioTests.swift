@@ -116,6 +116,24 @@ import Testing
         #expect(next.isHit && (next.ttl ?? 0) > 0 && world.origin.requestCount == requests + 1)
     }
 
+    @Test func `an origin that fails is not asked with every stale answer, RFC 5861 §3`() throws {
+        let world = try world("max-age=60, stale-while-revalidate=30")
+        _ = outcome(world)
+        world.queues.advance(70 * second)
+        world.origin.change("/a") { $0.behaviour.status = 503 }
+        let requests = world.origin.requestCount
+        for _ in 0..<20 {
+            #expect(outcome(world)?.isHit == true)
+            world.queues.advance(100 * millisecond)
+        }
+        #expect(world.origin.requestCount == requests + 1)
+        world.origin.change("/a") { $0.behaviour.status = nil }
+        world.queues.advance(4 * second)
+        #expect(outcome(world)?.isHit == true)
+        world.queues.advance(second)
+        #expect(world.origin.requestCount == requests + 2 && (outcome(world)?.ttl ?? 0) > 0)
+    }
+
     @Test func `what was found changed behind a stale answer is given to the next, RFC 5861 §3 and inv01`() throws {
         let world = try world("max-age=60, stale-while-revalidate=30")
         _ = outcome(world)

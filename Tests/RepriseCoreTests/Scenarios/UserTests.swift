@@ -109,6 +109,22 @@ import Testing
         b.expectWhole(200_000)
     }
 
+    @Test(arguments: [FreshnessPolicy.http, .immutable])
+    func `a paused player whose credentials ran out keeps nobody from what it is ahead of`(
+        policy: FreshnessPolicy
+    ) throws {
+        let world = try World { $0.freshness = policy }
+        world.put("/x", length: 2_000_000) { $0.extraFields = ["Cache-Control": "public, max-age=600"] }
+        world.play("/x", ByteRange(0, 300_000)).expectWhole(300_000)
+        let a = world.player("/x", .from(200_000), fields: ["Authorization": "A"])
+        a.take(1000)
+        world.origin.change("/x") { $0.behaviour.refusals = ["A": 401] }
+        let b = world.player("/x", .from(310_000))
+        b.finish()
+        b.expectWhole(2_000_000, from: 310_000)
+        a.leave()
+    }
+
     @Test func `in an app's cache a request that one caller's credentials refuse goes on with another's`() throws {
         let world = try World { _ in
         } through: { _, client in

@@ -17,6 +17,7 @@ extension WorldPlan {
         if !behaviour.hasLastModified { kinds.append("no date") }
         if behaviour.tag == .none, !behaviour.hasLastModified { kinds.append("no validator") }
         if behaviour.ranges == .ignored { kinds.append("ranges ignored") }
+        if !behaviour.tellsRanges { kinds.append("no Accept-Ranges") }
         if behaviour.longestRange != nil { kinds.append("shorter ranges") }
         if behaviour.widensRanges > 0 { kinds.append("wider ranges") }
         if !behaviour.heedsIfRange { kinds.append("If-Range ignored") }

@@ -193,6 +193,7 @@ struct WorldPlan: Sendable {
         behaviour.hasLastModified = Bool.random(using: &random)
         behaviour.framing = [.length, .length, .chunked, .close].randomElement(using: &random)!
         if object.length < 1 << 40, Int.random(in: 0..<5, using: &random) == 0 { behaviour.ranges = .ignored }
+        behaviour.tellsRanges = Int.random(in: 0..<4, using: &random) > 0
         behaviour.longestRange = [nil, nil, nil, 30, 100, 700].randomElement(using: &random)!
         if isLarge { behaviour.longestRange = nil }
         behaviour.widensRanges = [0, 0, 0, 50].randomElement(using: &random)!

@@ -136,7 +136,41 @@ struct WorldRun {
             try takeAll(step.bytes)
             try check()
         }
+        try endure()
         try settle()
+    }
+
+    /// While the origin's faults last no reader and no operation waits for ever: each ends, or goes on, in bounded time.
+    private mutating func endure() throws {
+        guard plan.seed % 3 == 0 else { return }
+        meet("lasting faults")
+        set(.sound)
+        try? world.cache.setLimits(.none)
+        if isSuspended { operate(.resume, 0) }
+        held.removeAll()
+        var positions: [Int64?] = []
+        for _ in 0..<4 {
+            positions = players.map { $0?.position }
+            for _ in 0..<20 {
+                world.queues.advance(3 * second)
+                try takeAll(1 << 20)
+                try check()
+            }
+        }
+        let isLeft = { (player: Player) in !player.isAtEnd && player.failure == nil && player.position < 1 << 20 }
+        for (player, position) in zip(players, positions) where player.map(isLeft) ?? false {
+            guard let player, player.position == position else { continue }
+            throw WorldViolation(
+                oracle: "liveness",
+                text: "a reader of \(player.path) waits at \(player.position) while the origin fails\n"
+                    + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
+        }
+        for task in tasks where !task.ending.hasCome {
+            throw WorldViolation(
+                oracle: "liveness",
+                text: "\(task.name) goes on while the origin fails\n"
+                    + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
+        }
     }
 
     private mutating func act(_ action: WorldPlan.Action) throws {

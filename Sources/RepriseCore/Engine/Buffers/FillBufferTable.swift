@@ -4,8 +4,8 @@ import RepriseStorage
 /// All fill buffers of an entry, in the order they were made. Few: those of its transfers, and those on their way to the disk.
 struct FillBufferTable {
     private var buffers: [FillBuffer] = []
-    /// Buffers that were dropped while a write of theirs was in flight, and whose bytes those are.
-    private var writingStill: [BufferID: RepresentationID] = [:]
+    /// Buffers that were dropped while a write of theirs was in flight: whose bytes those are, and since when, in nanoseconds.
+    private var writingStill: [BufferID: (representation: RepresentationID, since: Int64)] = [:]
     private var last = 0
 
     // MARK: Looking things up
@@ -24,9 +24,19 @@ struct FillBufferTable {
         buffers.contains { $0.representation == representation && $0.isWriting }
     }
 
+    private func writesStill(_ representation: RepresentationID) -> Bool {
+        writingStill.values.contains { $0.representation == representation }
+    }
+
+    /// Since when the oldest write in flight goes on that may still store bytes of a representation, in nanoseconds.
+    func mayStillStoreSince(_ representation: RepresentationID) -> Int64? {
+        let dropped = writingStill.values.lazy.filter { $0.representation == representation }.map(\.since).min()
+        return [dropped, writingSince(representation)].compactMap { $0 }.min()
+    }
+
     /// Whether bytes of a representation may still reach the disk by a write in flight, also of a buffer that was dropped.
     func mayStillStore(_ representation: RepresentationID) -> Bool {
-        isWriting(representation) || writingStill.values.contains(representation)
+        isWriting(representation) || writesStill(representation)
     }
 
     /// Whether bytes of a representation are on their way to the disk, or may be.
@@ -83,7 +93,7 @@ struct FillBufferTable {
 
     /// Whether no byte of a representation outside `range` is held or on its way to the disk.
     func holdsNothing(of representation: RepresentationID, outside range: ByteRange) -> Bool {
-        !writingStill.values.contains(representation)
+        !writesStill(representation)
             && buffers.allSatisfy { buffer in
                 let held = buffer.heldOrWritten
                 return buffer.representation != representation || held.isEmpty || range.contains(held)
@@ -178,8 +188,8 @@ struct FillBufferTable {
     mutating func drop(_ id: BufferID) { drop { $0.id == id } }
 
     private mutating func drop(where isDropped: (FillBuffer) -> Bool) {
-        for buffer in buffers where isDropped(buffer) && buffer.isWriting {
-            writingStill[buffer.id] = buffer.representation
+        for buffer in buffers where isDropped(buffer) {
+            if let since = buffer.writingSince { writingStill[buffer.id] = (buffer.representation, since) }
         }
         buffers.removeAll(where: isDropped)
     }

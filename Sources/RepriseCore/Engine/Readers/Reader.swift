@@ -74,6 +74,8 @@ final class Reader: Identifiable {
     private(set) var handed: ByteRange?
     /// Where what it was handed last begins; `nil` where it has moved since.
     private var handedFrom: Int64?
+    /// Where it began.
+    private let begun: Int64
     /// A region was handed to it, so large that it lies in a socket still: what comes after it is wanted once it asks.
     private(set) var holdsRegion = false
 
@@ -85,6 +87,7 @@ final class Reader: Identifiable {
         self.id = id
         self.caller = caller
         self.position = position
+        begun = position
         self.end = end
         self.priority = priority
         self.mayStore = mayStore
@@ -98,6 +101,9 @@ final class Reader: Identifiable {
     // MARK: State
 
     var fields: HTTPFields { caller.fields }
+
+    /// What it has had fetched, where that is to stay: nobody else takes the bytes. `nil` for one that plays.
+    var kept: ByteRange? { priority == .prefetch ? ByteRange(min(begun, position), position) : nil }
 
     /// The representation it reads, or read when it failed.
     var representation: RepresentationID? {

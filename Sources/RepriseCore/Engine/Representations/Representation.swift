@@ -18,6 +18,8 @@ final class Representation: Identifiable {
     private(set) var storage: StorageState
     /// Whether `info.json` names it.
     private(set) var isCommitted: Bool
+    /// Whether its description could not be written, so that `info.json` is what it was before.
+    private(set) var isDescriptionDue = false
     /// Whether the origin has a newer one.
     private(set) var isSuperseded = false
     /// Whether it is never stored because of what it is (a playlist, a page): it lives as long as its readers, and a request
@@ -29,11 +31,13 @@ final class Representation: Identifiable {
     private(set) var logUseCount: UInt8 = 0
     /// Whether its first bytes have still to show whether it is media.
     private(set) var needsSniffing: Bool
+    /// When an answer last showed that the origin serves no ranges, in nanoseconds; `nil` where it did so before the entry was opened.
+    private var rangesRefusedAt: Int64?
     /// What doors are told of `info`, once it was made.
     private var described: ContentInfo?
 
     /// A representation that an answer began.
-    init(id: RepresentationID, info: EntryInfo, storage: StorageState, isPrivate: Bool, isTransient: Bool) {
+    init(id: RepresentationID, info: EntryInfo, storage: StorageState, isPrivate: Bool, isTransient: Bool, now: Int64) {
         self.id = id
         self.info = info
         self.storage = storage
@@ -41,6 +45,7 @@ final class Representation: Identifiable {
         self.isTransient = isTransient
         isCommitted = false
         needsSniffing = true
+        rangesRefusedAt = now
     }
 
     /// The representation that is stored.
@@ -69,6 +74,10 @@ final class Representation: Identifiable {
 
     /// What an answer has to agree with.
     var held: ResponseJudge.Held { ResponseJudge.Held(validator: info.validator, length: info.length) }
+
+    /// Whether a range may be asked for where the origin serves none: it was long ago, and the answer may have been that of one host
+    /// of many.
+    func mayTryRange(now: Int64, retry: Int64) -> Bool { rangesRefusedAt.map { now >= $0.adding(retry) } ?? true }
 
     /// Whether every byte is stored.
     var isComplete: Bool {
@@ -115,8 +124,11 @@ final class Representation: Identifiable {
     /// An answer told its length.
     func learn(length: Int64) { info.length = length }
 
-    /// The origin serves no ranges of it.
-    func lacksRanges() { info.servesRanges = false }
+    /// An answer was everything instead of a range, or a range.
+    func learn(servesRanges: Bool, now: Int64) {
+        if servesRanges != info.servesRanges { info.servesRanges = servesRanges }
+        if !servesRanges { rangesRefusedAt = now }
+    }
 
     /// Only a closed connection told where it ends.
     func infer(end: Int64) { inferredEnd = end }
@@ -154,6 +166,9 @@ final class Representation: Identifiable {
     func filesMade(as made: EntryInfo) { info.generation = made.generation }
 
     func commit() { isCommitted = true }
+
+    /// Its description is being written, or could not be.
+    func describe(failed: Bool) { isDescriptionDue = failed }
 
     /// No description names it any more.
     func uncommit() { isCommitted = false }

@@ -99,9 +99,8 @@ extension EntryStateMachine {
         tell(.originError(key: key.text, error))
         if renews(after: status, request.url) { return }
         let served = transfer.readers.compactMap { readers[$0] }
-        refuse(
-            readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }, request, error,
-            status: status)
+        let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
+        if refuse(concerned, request, error, status: status) { return }
         // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
         if served.contains(where: { $0.failure == nil && $0.fields == request.callerFields }) {
             failed(error, at: head(of: transfer))
@@ -109,13 +108,38 @@ extension EntryStateMachine {
     }
 
     /// The origin refused a request: that is told to the readers it was sent for. The others go on, with requests of their own.
-    mutating func refuse(_ concerned: [Reader], _ request: OriginRequestState, _ error: CacheError, status: Int) {
+    /// - Returns: Whether another URL is asked now, as one of them came with it.
+    @discardableResult
+    mutating func refuse(
+        _ concerned: [Reader], _ request: OriginRequestState, _ error: CacheError, status: Int
+    ) -> Bool {
+        selector.refused(request.callerFields, request.url)
+        let other = request.url == url ? otherURL(than: url) : url
         for reader in concerned where reader.isWaiting && selector.concerns(reader, request) {
+            if other != nil, newest(reader.caller.url) != request.url { continue }
             reader.note { $0.forwardStatus = status }
             fail(reader, error)
         }
-        selector.refused(request.callerFields)
+        guard let other else { return false }
+        url = other
+        return true
     }
+
+    /// The URL that a reader came with beside one that was refused, of one that waits before others; not one that was refused
+    /// lately as well.
+    private func otherURL(than refused: OriginURL) -> OriginURL? {
+        var found: OriginURL?
+        for reader in readers where !reader.hasEnded {
+            let url = newest(reader.caller.url)
+            if url == refused || selector.hasRefused(url) { continue }
+            if reader.isWaiting { return url }
+            found = url
+        }
+        return found
+    }
+
+    /// The URL that stands for one a reader came with.
+    func newest(_ url: OriginURL) -> OriginURL { environment.freshURLs?.newest(url) ?? url }
 
     /// An answer is not for the reader it came for, or for that reader alone: nothing of it is used.
     mutating func withhold(from request: OriginRequestState, _ transfer: TransferState, as redirect: Redirect?) {
@@ -203,8 +227,11 @@ extension EntryStateMachine {
         replan()
     }
 
-    /// No other URL took the place of one that was refused: readers that wait for it are told.
+    /// No fresh URL took the place of one that was refused: readers that wait for it are told, unless one of them came with
+    /// another.
     mutating func failRefused(_ refused: RefusedURL, _ reason: String) {
+        if refused.url == url, let other = otherURL(than: refused.url) { url = other }
+        guard refused.url == url else { return replan() }
         let status = refused.status
         let served = Set(transfers.filter { $0.request != nil }.flatMap(\.readers))
         for reader in readers where !served.contains(reader.id) && reader.isAwaiting && isStarving(reader) {

@@ -22,6 +22,11 @@ extension EntryStateMachine {
         return buffers.writingSince(representation.id)?.adding(timeout)
     }
 
+    /// Whether a write of a representation is so late that no comparison waits for its bytes any more.
+    func hasHungWrite(_ id: RepresentationID) -> Bool {
+        buffers.mayStillStoreSince(id).map { $0.adding(environment.diskTimeout) <= now } ?? false
+    }
+
     func addDiskDeadlines(_ earliest: inout EarliestDeadline) {
         guard let timeout = awaitedDiskTimeout else { return }
         // A disk may be known to hang since it was looked at: what is late by that is due at once, with a timer of its own.
@@ -30,6 +35,9 @@ extension EntryStateMachine {
         for representation in representations {
             if let due = silentAt(representation, timeout: timeout) { earliest.add(max(due, soon)) }
             if let due = hungWriteAt(representation, timeout: timeout) { earliest.add(max(due, soon)) }
+            if let since = buffers.mayStillStoreSince(representation.id) {
+                for timeout in [timeout, tuning.diskTimeout] { earliest.add(since.adding(timeout)) }
+            }
         }
     }
 

@@ -41,6 +41,7 @@ extension EntryStateMachine {
     /// again. Readers that have it go on.
     mutating func invalidate() {
         lifecycle.invalidated()
+        revalidation.invalidated(now: now)
         for representation in representations where !representation.isPrivate {
             representation.invalidate()
             if representation.isCommitted { writeDescription(of: representation) }

@@ -58,8 +58,9 @@ extension EntryStateMachine {
         for decision in planner(for: representation).plan(readers: wanting, transfers: views) {
             noteUnwanted(decision)
             switch decision {
-            case .start(let reader):
-                if let view = wanting.first(where: { $0.id == reader }) { start(for: view, representation) }
+            case .start(let reader, let isSecondTry):
+                guard let view = wanting.first(where: { $0.id == reader }) else { break }
+                start(for: view, representation, isSecondTry: isSecondTry)
             case .run(let id, let goal, let ids): if let transfer = transfers[id] { run(transfer, to: goal, for: ids) }
             case .pause(let id): if let transfer = transfers[id] { pause(transfer) }
             case .stop(let id): if let transfer = transfers[id] { finish(transfer) }
@@ -135,7 +136,9 @@ extension EntryStateMachine {
         return TransferPlanner.Transfer(
             id: transfer.id, head: head(of: transfer), gapEnd: gapEnd(of: transfer, representation),
             requestEnd: request?.end ?? request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
-            isRequesting: request != nil, hasHead: request?.hasHead ?? false, waits: waits(of: transfer))
+            isRequesting: request != nil, hasHead: request?.hasHead ?? false,
+            isSecondTry: transfer.isSecondTry || backoff.error != nil, begun: transfer.begun, waits: waits(of: transfer)
+        )
     }
 
     /// In which ways a transfer does nothing.

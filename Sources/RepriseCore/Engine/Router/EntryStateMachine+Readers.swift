@@ -11,7 +11,9 @@ extension EntryStateMachine {
         mayStore: Bool
     ) -> ReaderID? {
         guard lifecycle.isListed else { return nil }
-        self.url = environment.freshURLs?.newest(url) ?? url
+        let newest = newest(url)
+        // One that was refused takes no other's place.
+        if readers.isEmpty || !selector.hasRefused(newest) { self.url = newest }
         caller = Caller(fields, for: url)
         let id: ReaderID = makeID()
         let requestIndex = readers.inheritedRequestIndex(

@@ -158,7 +158,7 @@ extension EntryStateMachine {
             // Nothing says that it is what is held, and what is held cannot be compared with it on the way.
             if !transfer.isSequential, isComparableFromStart(representation) {
                 // Asked again from the start, the stored beginning can be.
-                representation.lacksRanges()
+                representation.learn(servesRanges: false, now: now)
                 endRequest(of: transfer)
                 rebase(transfer)
                 return ask(transfer)
@@ -258,7 +258,8 @@ extension EntryStateMachine {
         if let held {
             // Where only its coming before any byte makes it this one's, it has to show that where another's come first.
             request.accept(proof)
-            if !servesRanges { held.lacksRanges() }
+            // Everything, where no range was asked for, says nothing of ranges.
+            if servesRanges || request.asked != nil { held.learn(servesRanges: servesRanges, now: now) }
             if held.info.length == nil, let length {
                 if transfer.isComparing || request.isUnproven {
                     request.announce(length: length)
@@ -298,14 +299,15 @@ extension EntryStateMachine {
             key: key.text, url: url.description, generation: 0, identity: identity,
             fileExtension: url.pathExtension ?? type?.fileExtension ?? "bin",
             validator: validator, length: length, servesRanges: servesRanges,
-            fields: storedFields(head, of: request), checked: wallClock)
+            fields: storedFields(head, of: request),
+            checked: revalidation.isOutdated(request) ? Freshness.invalidated : wallClock)
         info.variant = selector.variant(of: head.fields, to: request.callerFields)
         let isStorable = storable(head.fields)
         let stores =
             environment.store != nil && !isPrivate && lifecycle.isListed && !isForRequester && isStorable
         let representation = Representation(
             id: id, info: info, storage: stores ? .undecided : .off(.notStorable), isPrivate: isForRequester,
-            isTransient: !isStorable && !isPrivate)
+            isTransient: !isStorable && !isPrivate, now: now)
         representations.insert(representation)
         return representation
     }

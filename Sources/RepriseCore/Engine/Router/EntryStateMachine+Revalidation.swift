@@ -33,9 +33,9 @@ extension EntryStateMachine {
         for line in Confirmation.conditions([offered.info.validator]).lines { fields[line.name] = line.value }
         let request = OriginRequestState(
             id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
-            requester: requester?.id, callerFields: caller.fields, asked: nil,
+            requester: requester?.id, caller: caller, asked: nil,
             isConditional: true, isCheck: false, now: now)
-        revalidation.begin(request, of: offered.id)
+        revalidation.begin(request, of: offered.id, restingUntil: now.adding(tuning.longestRetry))
         send(request, fields, range: "revalidate")
     }
 
@@ -56,7 +56,10 @@ extension EntryStateMachine {
                 request, representation, head, length: length, servesRanges: representation.info.servesRanges, nil)
         case .changed(let difference, let length, let servesRanges)
         where head.status == 200 && mayShare && storable(head.fields):
-            return replaced(request, representation, head, length: length, servesRanges: servesRanges, difference)
+            // No range was asked for: that none is offered says nothing.
+            return replaced(
+                request, representation, head, length: length,
+                servesRanges: servesRanges || representation.info.servesRanges, difference)
         default: break
         }
         endRevalidation()
@@ -105,7 +108,7 @@ extension EntryStateMachine {
     /// The request of a confirmation is over without a word that counts: another is sent.
     mutating func confirmAgain(_ request: OriginRequestState) {
         if let request = revalidation.end() { close(request) }
-        if request.requester == nil { revalidation.want(for: Caller(request.callerFields, for: request.url)) }
+        if request.requester == nil { revalidation.wantAgain(for: request.caller) }
         replan()
     }
 
@@ -138,7 +141,8 @@ extension EntryStateMachine {
     }
 
     /// What was stored is confirmed or replaced for all who wait for that.
-    private func noteConfirmed(status: Int) {
+    private mutating func noteConfirmed(status: Int) {
+        revalidation.confirmed()
         let awaiting = readers.awaitingValidation
         for reader in awaiting {
             reader.note {

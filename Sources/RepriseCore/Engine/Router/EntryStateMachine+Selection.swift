@@ -21,7 +21,7 @@ extension EntryStateMachine {
         switch selector.select(representation, for: reader, wallClock: wallClock) {
         case .use(let isConfirmedMeanwhile):
             if !reader.isConfirmed { reader.handle(as: CacheStatus()) }
-            if isConfirmedMeanwhile { revalidation.want(for: reader.caller) }
+            if isConfirmedMeanwhile { revalidation.want(for: reader.caller, now: now) }
         case .validate(let reason):
             reader.handle(as: CacheStatus(forward: reason))
             reader.awaitValidation()

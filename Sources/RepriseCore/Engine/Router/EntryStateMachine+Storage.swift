@@ -150,6 +150,7 @@ extension EntryStateMachine {
     /// Has the description of a representation written.
     /// - Parameter generation: Files that have to be on the disk before.
     mutating func writeDescription(of representation: Representation, syncing generation: Generation? = nil) {
+        representation.describe(failed: false)
         leave(.commit(representation.id, representation.info, syncing: generation))
     }
 
@@ -175,6 +176,8 @@ extension EntryStateMachine {
     mutating func commitFailed(_ id: RepresentationID, _ error: StoreError) {
         if lifecycle.isRemoved { return }
         if error.code == .gone, let generation = representations[id]?.generation { return filesDeleted(id, generation) }
+        // Until then the files it names are those that stay: it is tried again with the next sync.
+        representations[id]?.describe(failed: true)
         tell(.degraded(key: key.text, reason: error.description))
     }
 
@@ -231,6 +234,9 @@ extension EntryStateMachine {
             guard let generation = representation.storage.target else { continue }
             let summary = representation.summary(lastUse: use.last, statistics: use.statistics, of: generation)
             leave(.sync(representation.id, generation, summary))
+            if representation.isCommitted, representation.isDescriptionDue {
+                writeDescription(of: representation, syncing: generation)
+            }
         }
     }
 

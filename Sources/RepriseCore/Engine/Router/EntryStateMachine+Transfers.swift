@@ -7,13 +7,13 @@ import RepriseStorage
 extension EntryStateMachine {
     // MARK: As the planner decides
 
-    mutating func start(for view: TransferPlanner.Reader, _ representation: Representation?) {
+    mutating func start(for view: TransferPlanner.Reader, _ representation: Representation?, isSecondTry: Bool) {
         guard let reader = readers[view.id], let missing = view.missing, mayAsk() else { return }
         // Only what is stored has to begin where a block can be filled.
         let blockSize = environment.store?.layout.blockSize ?? 1
         var start = missing - missing % blockSize
         if let representation {
-            if !representation.info.servesRanges {
+            if !asksRange(of: representation) {
                 start = 0
             } else if representation.storage.isOff {
                 start = missing
@@ -30,14 +30,22 @@ extension EntryStateMachine {
         }
         let transfer = TransferState(
             id: makeID(), representation: representation?.id, start: start,
-            isSequential: representation.map { !$0.info.servesRanges } ?? false, requestIndex: reader.requestIndex,
-            readers: [reader.id], goal: min(view.end, view.position.adding(tuning.readAhead)), now: now,
+            isSequential: representation.map { !asksRange(of: $0) } ?? false, requestIndex: reader.requestIndex,
+            readers: [reader.id], goal: min(view.end, view.position.adding(tuning.readAhead)), isSecondTry: isSecondTry,
+            now: now,
             continuation: continuationMaker)
         transfers[transfer.id] = transfer
         // One that would end before what it is begun for would be begun for it again and again.
         if start < missing, gapEnd(of: transfer, representation) <= missing { _ = transfer.restart(at: missing) }
         noteForwarded([reader.id], isCollapsed: false)
         ask(transfer)
+    }
+
+    /// Whether a new transfer asks for a range. Where there are none, trying one ends transfers that are under way.
+    private func asksRange(of representation: Representation) -> Bool {
+        if representation.info.servesRanges { return true }
+        return representation.mayTryRange(now: now, retry: tuning.rangeRetry)
+            && !transfers.contains { $0.representation == representation.id }
     }
 
     /// Makes what a new transfer guards its continuation with.
@@ -150,7 +158,7 @@ extension EntryStateMachine {
                 return leave(.readOverlap(transfer.id, representation.id, generation, range))
             case .giveUp:
                 finish(transfer)
-                return representation.storage.isSilent
+                return representation.storage.isSilent || buffers.mayStillStore(representation.id)
                     ? passBy(transfer.readers) : giveUp(representation, for: transfer.readers)
             }
         }
@@ -169,8 +177,8 @@ extension EntryStateMachine {
         if let ifRange = guarded.ifRange { fields["If-Range"] = ifRange }
         let request = OriginRequestState(
             id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
-            requester: requester?.id, callerFields: caller.fields,
-            asked: guarded.range, isConditional: guarded.ifRange != nil, isCheck: guarded.isCheck, now: now)
+            requester: requester?.id, caller: caller, asked: guarded.range, isConditional: guarded.ifRange != nil,
+            isCheck: guarded.isCheck, now: now)
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
         noteRest(transfer)
         send(request, fields, range: fields["Range"] ?? "all")
@@ -304,7 +312,7 @@ extension EntryStateMachine {
                 trustsEntityTags: trust.entityTags, trustsDates: trust.dates),
             isBlank: isBlank(representation) && (transfer.trial == nil || !isBegun(representation, besides: transfer)),
             isAll: { isAll($0, of: representation) },
-            isMoreComing: isMoreComing(of: id, besides: transfer) || buffers.willStore(id),
+            isMoreComing: isMoreComing(of: id, besides: transfer) || buffers.willStore(id) && !hasHungWrite(id),
             held: { limit in
                 guard isSequential else { return overlap(before: wanted.lowerBound, limit) }
                 guard let end = buffers.heldEnd(id, from: 0) else { return nil }

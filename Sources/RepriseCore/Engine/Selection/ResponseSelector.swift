@@ -2,7 +2,7 @@ import RepriseHTTP
 import RepriseStorage
 
 /// Which answer a request may be given, whose fields ask for it, and who may have what comes (RFC 9111 §3 and §4). It remembers
-/// whose fields the origin refused, and who was answered for itself alone.
+/// whose fields and which URLs the origin refused, and who was answered for itself alone.
 struct ResponseSelector {
     /// What a stored answer is to a request.
     enum Selection: Hashable {
@@ -24,7 +24,9 @@ struct ResponseSelector {
     private var refusedFields: [HTTPFields] = []
     /// Fields that the origin answered for their callers alone while they read what is shared; the newest few.
     private var ownFields: [HTTPFields] = []
-    private static let mostRefused = 4
+    /// URLs the origin refused lately: another caller's may still do.
+    private var refusedURLs: [OriginURL] = []
+    private static let mostRefused = 16
     private static let mostOwn = 16
 
     init(policy: FreshnessPolicy, isPrivate: Bool, isOfVariant: Bool) {
@@ -127,7 +129,12 @@ struct ResponseSelector {
     /// The reader whose fields a request for `wanting` is sent with. Where answers may depend on credentials it is the one that
     /// needs it most; else the newest caller's fields are sent, as tokens run out, unless the origin refused them.
     func requester(for wanting: [ReaderID], of readers: ReaderTable, newest: Caller) -> ReaderID? {
-        guard policy == .immutable, !refusedFields.contains(newest.fields) else { return wanting.first }
+        guard policy == .immutable, !refusedFields.contains(newest.fields) else {
+            // One that does not wait is not told of a refusal: the others would be refused with it again and again.
+            let wanting = wanting.compactMap { readers[$0] }
+            let mayDo = wanting.filter { !refusedFields.contains($0.fields) }
+            return (mayDo.first(where: \.isWaiting) ?? mayDo.first ?? wanting.first)?.id
+        }
         return wanting.first { readers[$0]?.fields == newest.fields }
     }
 
@@ -146,21 +153,28 @@ struct ResponseSelector {
         reader.fields == request.callerFields || request.requester == reader.id && policy == .http
     }
 
+    /// Whether the origin refused a request for that URL lately.
+    func hasRefused(_ url: OriginURL) -> Bool { refusedURLs.contains(url) }
+
     /// Request fields that carry no credential.
     private static let harmless = ["Accept", "Accept-Language", "Cache-Control", "Pragma", "User-Agent"]
 
     // MARK: Inputs
 
-    /// The origin refused a request with these fields.
-    mutating func refused(_ fields: HTTPFields) {
-        guard policy != .http, !refusedFields.contains(fields) else { return }
-        refusedFields.append(fields)
-        if refusedFields.count > ResponseSelector.mostRefused { refusedFields.removeFirst() }
+    /// The origin refused a request with these fields, for that URL.
+    mutating func refused(_ fields: HTTPFields, _ url: OriginURL) {
+        if policy != .http { ResponseSelector.note(fields, in: &refusedFields, ResponseSelector.mostRefused) }
+        ResponseSelector.note(url, in: &refusedURLs, ResponseSelector.mostRefused)
     }
 
     /// The origin answered a reader with these fields for itself alone: opened again, it is not given the shared beginning.
     mutating func answeredAlone(_ fields: HTTPFields) {
-        if !ownFields.contains(fields) { ownFields.append(fields) }
-        if ownFields.count > ResponseSelector.mostOwn { ownFields.removeFirst() }
+        ResponseSelector.note(fields, in: &ownFields, ResponseSelector.mostOwn)
+    }
+
+    /// Remembers the newest few.
+    private static func note<Value: Equatable>(_ value: Value, in values: inout [Value], _ most: Int) {
+        if !values.contains(value) { values.append(value) }
+        if values.count > most { values.removeFirst() }
     }
 }

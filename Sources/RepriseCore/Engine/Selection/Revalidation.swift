@@ -8,6 +8,10 @@ struct Revalidation {
     private var connection = OriginConnection<RepresentationID>()
     /// Whose fields confirm what was handed out stale.
     private(set) var background: Caller?
+    /// Until when what is handed out stale asks nothing: the confirmation that was last asked for in the background has not come.
+    private var restsUntil = Int64.min
+    /// When the entry was invalidated last, in nanoseconds: the answer to a request that was sent by then may be an old one.
+    private var invalidatedAt = Int64.min
 
     // MARK: State
 
@@ -24,10 +28,18 @@ struct Revalidation {
     /// Origins, by their places, that have not answered what is asked now.
     var tried: [Int] { connection.tried }
 
+    /// Whether an answer has to be confirmed before it is used again.
+    func isOutdated(_ request: OriginRequestState) -> Bool { request.sentAt <= invalidatedAt }
+
     // MARK: Inputs
 
     /// What is stored was handed out stale: a request with these fields is to confirm it.
-    mutating func want(for caller: Caller) { background = caller }
+    mutating func want(for caller: Caller, now: Int64) {
+        if now >= restsUntil { background = caller }
+    }
+
+    /// The request is over that was to confirm it, without a word that counts.
+    mutating func wantAgain(for caller: Caller) { background = caller }
 
     /// There is nothing to be confirmed any more.
     mutating func forgetBackground() { background = nil }
@@ -42,10 +54,18 @@ struct Revalidation {
     /// The slot it was granted and has no use for.
     mutating func returnSlot() -> HostTable.Slot? { connection.returnSlot() }
 
-    /// Its request is sent: it confirms for all.
-    mutating func begin(_ request: OriginRequestState, of representation: RepresentationID) {
-        if connection.begin(request, for: representation) { background = nil }
+    /// Its request is sent: it confirms for all. Where none waits for it, none is sent again for so long, unless it does confirm.
+    mutating func begin(_ request: OriginRequestState, of representation: RepresentationID, restingUntil rest: Int64) {
+        guard connection.begin(request, for: representation) else { return }
+        background = nil
+        if request.requester == nil { restsUntil = rest }
     }
+
+    /// What was asked for until now has to be confirmed.
+    mutating func invalidated(now: Int64) { invalidatedAt = now }
+
+    /// The origin's word came.
+    mutating func confirmed() { restsUntil = .min }
 
     /// Its request is over, or brings content to a transfer; `nil` where none is under way.
     mutating func end() -> OriginRequestState? { connection.end() }

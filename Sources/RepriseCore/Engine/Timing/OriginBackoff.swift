@@ -63,9 +63,10 @@ struct OriginBackoff {
             since: run?.since ?? now, attempts: attempts, notBefore: now.adding(wait), error: error, offset: offset)
     }
 
-    /// The host asked another request to wait.
+    /// The host asked another request to wait. Who waits since before waits no longer for that.
     mutating func heldOff(until: Int64, _ error: CacheError, now: Int64) {
-        run = Run(since: now, attempts: 1, notBefore: until, error: error)
+        run = Run(
+            since: run?.since ?? now, attempts: max(attempts, 1), notBefore: until, error: error, offset: run?.offset)
     }
 
     /// Bytes came: whether the one that could not be had is among them ends the run.

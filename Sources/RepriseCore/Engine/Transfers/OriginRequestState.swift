@@ -40,8 +40,8 @@ final class OriginRequestState {
     let slot: HostTable.Slot
     /// The reader whose fields it carries: what is not to be shared belongs to that one alone. `nil` where no reader waits.
     let requester: ReaderID?
-    /// The fields of that reader's caller.
-    let callerFields: HTTPFields
+    /// Whose fields it carries, as far as they may be sent there.
+    let caller: Caller
     /// The bytes asked for; `nil` where no `Range` was sent.
     let asked: ByteRange?
     /// Whether it carried `If-Range`.
@@ -72,9 +72,7 @@ final class OriginRequestState {
 
     init(
         id: RequestID, url: OriginURL, place: Int, location: OriginURL, isOneOfSeveral: Bool, slot: HostTable.Slot,
-        requester: ReaderID?,
-        callerFields: HTTPFields,
-        asked: ByteRange?, isConditional: Bool, isCheck: Bool, now: Int64
+        requester: ReaderID?, caller: Caller, asked: ByteRange?, isConditional: Bool, isCheck: Bool, now: Int64
     ) {
         self.id = id
         self.url = url
@@ -83,7 +81,7 @@ final class OriginRequestState {
         self.isOneOfSeveral = isOneOfSeveral
         self.slot = slot
         self.requester = requester
-        self.callerFields = callerFields
+        self.caller = caller
         self.asked = asked
         self.isConditional = isConditional
         self.isCheck = isCheck
@@ -91,6 +89,8 @@ final class OriginRequestState {
     }
 
     // MARK: State
+
+    var callerFields: HTTPFields { caller.fields }
 
     /// Whether others' bytes have to show that its answer belongs to the representation.
     var isUnproven: Bool { proof == .nothing }

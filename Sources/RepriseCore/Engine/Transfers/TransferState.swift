@@ -28,6 +28,10 @@ final class TransferState: Identifiable {
     private(set) var unwanted: TransferPatience.Unwanted?
     /// Nanoseconds.
     private(set) var lastProgress: Int64
+    /// When it was begun, in nanoseconds.
+    let begun: Int64
+    /// Whether it took the place of one that was silent.
+    let isSecondTry: Bool
     /// Whether it brings everything from 0 because the origin serves no ranges.
     private(set) var isSequential: Bool
     private var continuation: RangeContinuation
@@ -39,7 +43,8 @@ final class TransferState: Identifiable {
 
     init(
         id: TransferID, representation: RepresentationID?, start: Int64, isSequential: Bool, requestIndex: Int,
-        readers: [ReaderID], goal: Int64, now: Int64, continuation: @escaping () -> RangeContinuation
+        readers: [ReaderID], goal: Int64, isSecondTry: Bool = false, now: Int64,
+        continuation: @escaping () -> RangeContinuation
     ) {
         self.id = id
         self.representation = representation
@@ -50,6 +55,8 @@ final class TransferState: Identifiable {
         self.goal = goal
         makeContinuation = continuation
         self.continuation = continuation()
+        self.isSecondTry = isSecondTry
+        begun = now
         lastProgress = now
     }
 
