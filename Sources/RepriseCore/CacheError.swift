@@ -44,3 +44,11 @@ public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 }
+
+extension CacheError {
+    /// More is to be stored than the store may take in all, in bytes.
+    init(tooLarge length: Int64, for capacity: Int64) {
+        self.init(
+            .store, "\(length) bytes are more than the store may take in all, \(capacity); raise the limit")
+    }
+}

@@ -57,7 +57,7 @@ extension MediaResource {
     private func carryOut(_ begun: EntryImport, _ store: Store) async throws(CacheError) -> EntryInfo {
         let (cache, request) = (cache, request)
         let quota = cache.environment.quota
-        try quota.require(begun.length)
+        guard begun.length <= quota.capacity else { throw CacheError(tooLarge: begun.length, for: quota.capacity) }
         var work = begun
         while work.done < work.length {
             if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }

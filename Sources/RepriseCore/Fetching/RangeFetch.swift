@@ -77,7 +77,8 @@ final class RangeFetch: Fetch {
     /// What is larger than the store may be would have everything else evicted, and itself.
     private func requireRoom() throws(CacheError) {
         guard let status = handle.storage, status.length != nil || range.upperBound < .max else { return }
-        try quota.require(wanted(status).count)
+        let (count, limit) = (wanted(status).count, quota.limits.bytes ?? .max)
+        if count > limit { throw CacheError(tooLarge: count, for: limit) }
     }
 
     /// Waits until all is stored; answers the first byte that is not and will not be.

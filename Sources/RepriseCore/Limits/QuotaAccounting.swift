@@ -48,14 +48,6 @@ package final class QuotaAccounting: Sendable {
     /// Bytes that may be stored in all.
     package var capacity: Int64 { state.withLock { $0.quota.capacity } }
 
-    /// Refuses what is larger than all that may be stored.
-    func require(_ bytes: Int64) throws(CacheError) {
-        let capacity = capacity
-        guard bytes > capacity else { return }
-        throw CacheError(
-            .store, "\(bytes) bytes are more than the store may take in all, \(capacity); raise the limit")
-    }
-
     /// Bytes were stored; calls the housekeeper where that is due.
     package func stored(_ bytes: Int64) {
         let due = state.withLock { state -> (@Sendable () -> Void)? in

@@ -348,6 +348,9 @@ package final class Generation: Sendable {
         try syncing.withLock { _ throws(FileError) in try syncAlone(failures: failures) }
     }
 
+    /// Whether a sync of it has failed.
+    package var hasFailedToSync: Bool { state.withLock { $0.failedSyncs.count > 0 } }
+
     /// - Parameter failures: How many syncs had failed when it was asked for.
     private func syncAlone(failures: Int) throws(FileError) {
         let (unsynced, failed) = state.withLock { state in

@@ -33,13 +33,23 @@ package final class Store: Sendable {
     /// Ends with `release`, or with the store.
     private let lock: Lock<RootLock?>
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
-    /// Generations that are being filled and that no description names yet.
-    private let staged = Lock(Set<Staged>())
+    /// Generations that no description names yet, by their entries' names and by number.
+    private let staged = Lock([String: [Int: Staged]]())
 
-    private struct Staged: Hashable {
-        /// Its entry's.
-        var name: String
-        var generation: Int
+    private enum Staged {
+        /// Its files are being made.
+        case making
+        /// It is being filled as long as somebody has it.
+        case made(Weak)
+
+        struct Weak: Sendable { weak var generation: Generation? }
+
+        var isFilled: Bool {
+            switch self {
+            case .making: true
+            case .made(let weak): weak.generation != nil
+            }
+        }
     }
 
     /// Opens or creates a root. Does not look at its entries, however many there are.
@@ -239,6 +249,7 @@ package final class Store: Sendable {
             let body = try fileSystem.open(folder + "/" + bodyName(info), .createNew)
             let generation = makeGeneration(
                 info, name, body, blocks, generationSeal, slotsFileSize: BlockLayout.headerSize, access)
+            staged.withLock { $0[name, default: [:]][info.generation] = .made(.init(generation: generation)) }
             return StoredEntry(info: info, generation: generation)
         } catch {
             // What cannot be removed now is swept by the next commit of this key.
@@ -256,10 +267,10 @@ package final class Store: Sendable {
         let numbers = files.compactMap { Store.generationNumber(inFileName: $0) }
         // Taken before there are files, which another call would take for left over.
         let (next, filled) = staged.withLock { staged in
-            let filled = Set(staged.filter { $0.name == name }.map(\.generation))
-            let next = (numbers + filled).reduce(0, max) + 1
-            staged.insert(Staged(name: name, generation: next))
-            return (next, filled)
+            let filled = staged[name, default: [:]].filter { $0.value.isFilled }
+            let next = (numbers + filled.keys).reduce(0, max) + 1
+            staged[name] = filled.merging([next: .making]) { $1 }
+            return (next, Set(filled.keys))
         }
         do throws(FileError) {
             let named = try readWholeInfo(name)?.generation
@@ -274,14 +285,19 @@ package final class Store: Sendable {
         return next
     }
 
-    /// Whether it was being filled.
+    /// Whether no description has named it.
     @discardableResult
     private func forgetStaged(_ info: EntryInfo) -> Bool {
-        staged.withLock { $0.remove(Staged(name: entryName(key: info.key), generation: info.generation)) != nil }
+        let name = entryName(key: info.key)
+        return staged.withLock { staged in
+            let isStaged = staged[name]?.removeValue(forKey: info.generation) != nil
+            if staged[name]?.isEmpty == true { staged[name] = nil }
+            return isStaged
+        }
     }
 
     /// An entry's folder goes, with whatever is in it.
-    func forgetStaged(in name: String) { staged.withLock { $0 = $0.filter { $0.name != name } } }
+    func forgetStaged(in name: String) { staged.withLock { $0[name] = nil } }
 
     /// Makes `info`'s generation the current one, or rewrites what is said of it: writes `info.json` beside the old
     /// and renames it over it. Other generations' files are unlinked and live on in open handles.
@@ -297,6 +313,10 @@ package final class Store: Sendable {
             if let old = try readWholeInfo(name), old.key == info.key { info.isPinned = old.isPinned }
         } catch {
             throw StoreError(error, doing: "reading an entry's description")
+        }
+        // What a sync has lost may be missing on the disk, and the next one would not say so.
+        if generation?.hasFailedToSync == true {
+            throw StoreError(.unavailable, "files that could not be synced take no other's place")
         }
         do throws(FileError) { try generation?.sync() } catch {
             throw StoreError(error, doing: "syncing the files that replace an entry's")

@@ -145,7 +145,7 @@ import Testing
         readers.insert(reader())
         let newest = Caller(["Authorization": "expired"], for: url)
         #expect(selector.requester(for: [1], of: readers, newest: newest) == nil)
-        selector.refused(newest.fields, url)
+        selector.refused(newest.fields)
         #expect(selector.requester(for: [1], of: readers, newest: newest) == 1)
     }
 }

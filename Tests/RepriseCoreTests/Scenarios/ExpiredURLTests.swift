@@ -228,6 +228,35 @@ import Testing
         #expect(world.play("/b?__token__=1").failure?.code == .originRefused(status: status))
     }
 
+    @Test(arguments: [nil, 1] as [Int64?])
+    func `two URLs that both ran out are asked in turn, once, and the readers are told, inv26`(answers: Int64?) throws {
+        let world = try makeWorld()
+        let players = [1, 2].map { world.player("/a?__token__=\($0)", .from(Int64($0) * 1_000_000)) }
+        for player in players { player.play(to: player.position + 100_000) }
+        for token in 1...2 { gate.refuse("__token__=\(token)") }
+        let begun = world.queues.time
+        for _ in 0..<120 where players.contains(where: { $0.failure == nil && !$0.isAtEnd }) {
+            for player in players where player.failure == nil { player.play(patience: second) }
+            if answers != nil { desk.answer(.success(nil)) }
+        }
+        for player in players { #expect(player.failure?.code == .originRefused(status: 403)) }
+        #expect(world.queues.time - begun < 100 * second && gate.refusals < 20)
+    }
+
+    @Test func `a URL that was refused to one token is asked with another`() throws {
+        let world = try makeWorld { $0.urlRefresher = nil }
+        let paused = world.player("/a?__token__=2")
+        paused.play(to: 200_000)
+        world.origin.change("/a") { $0.behaviour.refusals = ["expired": 401] }
+        let refused = world.player("/a?__token__=1", .from(2_000_000), fields: ["Authorization": "expired"])
+        refused.play(patience: second)
+        refused.leave()
+        gate.refuse("__token__=2")
+        let player = world.player("/a?__token__=1", .from(1_000_000), fields: ["Authorization": "good"])
+        player.finish()
+        player.expectWhole(Self.length, from: 1_000_000)
+    }
+
     @Test(arguments: [401, 404, 451]) func `other refusals are none that a URL could mend`(status: Int) throws {
         let world = try makeWorld()
         gate.refuse("__token__=1", status)

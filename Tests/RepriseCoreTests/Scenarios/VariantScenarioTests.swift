@@ -175,5 +175,14 @@ import Testing
         world.queues.advance(second)
         let entries = await listed.value
         #expect(entries.filter(\.isPinned).map(\.length) == [200_000] && entries.count == 2)
+        // One that is named by its entry, or without fields, is what its key names.
+        let unpinned = Task(executorPreference: world.queues) {
+            for entry in entries { try await cache.resource(for: entry)?.unpin() }
+            let plain = cache.resource(for: OriginURL("http://origin.test/a")!)
+            return (await cache.entries().map(\.isPinned), try await plain.storedEntry()?.info.length)
+        }
+        world.queues.advance(10 * second)
+        let (pins, first) = try await unpinned.value
+        #expect(pins == [false, false] && first == Self.length)
     }
 }

@@ -2,7 +2,7 @@ import RepriseHTTP
 import RepriseRanges
 
 /// Who reads: the fields of its requests, and the URL they were given for. A reference, as readers are looked at often.
-final class Caller: Sendable {
+final class Caller: Sendable, Equatable {
     /// The caller's own fields.
     let fields: HTTPFields
     /// The URL they were given for.
@@ -12,6 +12,8 @@ final class Caller: Sendable {
         self.fields = fields
         self.url = url
     }
+
+    static func == (left: Caller, right: Caller) -> Bool { left.url == right.url && left.fields == right.fields }
 }
 
 /// One reader of an entry.
@@ -102,8 +104,12 @@ final class Reader: Identifiable {
 
     var fields: HTTPFields { caller.fields }
 
-    /// What it has had fetched, where that is to stay: nobody else takes the bytes. `nil` for one that plays.
-    var kept: ByteRange? { priority == .prefetch ? ByteRange(min(begun, position), position) : nil }
+    /// What it has had fetched, where that is to stay until it has all: nobody else takes the bytes. `nil` for one that plays.
+    /// - Parameter end: Where its representation ends, as far as that is known.
+    func kept(before end: Int64?) -> ByteRange? {
+        guard priority == .prefetch, position < min(self.end, end ?? .max) else { return nil }
+        return ByteRange(min(begun, position), position)
+    }
 
     /// The representation it reads, or read when it failed.
     var representation: RepresentationID? {

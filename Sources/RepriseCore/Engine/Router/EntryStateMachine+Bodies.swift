@@ -66,6 +66,7 @@ extension EntryStateMachine {
         }
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
         buffers.append(bytes, to: buffer)
+        transfer.noteBytes()
         backoff.progressed(by: new.contains)
         wakeReaders(of: representation.id, in: new)
         sniff(representation)

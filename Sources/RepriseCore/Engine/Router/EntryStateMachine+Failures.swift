@@ -100,42 +100,45 @@ extension EntryStateMachine {
         if renews(after: status, request.url) { return }
         let served = transfer.readers.compactMap { readers[$0] }
         let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
-        if refuse(concerned, request, error, status: status) { return }
+        let isAskedOtherwise = refuse(concerned, request, error, status: status)
         // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
-        if served.contains(where: { $0.failure == nil && $0.fields == request.callerFields }) {
+        if isAskedOtherwise || served.contains(where: { $0.failure == nil && $0.fields == request.callerFields }) {
             failed(error, at: head(of: transfer))
         }
     }
 
     /// The origin refused a request: that is told to the readers it was sent for. The others go on, with requests of their own.
-    /// - Returns: Whether another URL is asked now, as one of them came with it.
+    /// - Returns: Whether another URL is to be asked, as one of them came with it.
     @discardableResult
     mutating func refuse(
         _ concerned: [Reader], _ request: OriginRequestState, _ error: CacheError, status: Int
     ) -> Bool {
-        selector.refused(request.callerFields, request.url)
-        let other = request.url == url ? otherURL(than: url) : url
+        selector.refused(request.callerFields)
+        selector.refused(Caller(request.callerFields, for: request.url))
+        let isAskedOtherwise = goOnOtherwise(than: request.url)
         for reader in concerned where reader.isWaiting && selector.concerns(reader, request) {
-            if other != nil, newest(reader.caller.url) != request.url { continue }
+            if isAskedOtherwise, newest(reader.caller.url) != request.url { continue }
             reader.note { $0.forwardStatus = status }
             fail(reader, error)
         }
-        guard let other else { return false }
-        url = other
-        return true
+        return isAskedOtherwise
     }
 
-    /// The URL that a reader came with beside one that was refused, of one that waits before others; not one that was refused
-    /// lately as well.
-    private func otherURL(than refused: OriginURL) -> OriginURL? {
-        var found: OriginURL?
-        for reader in readers where !reader.hasEnded {
-            let url = newest(reader.caller.url)
-            if url == refused || selector.hasRefused(url) { continue }
-            if reader.isWaiting { return url }
-            found = url
+    /// Has a URL asked that a reader came with beside one that was refused, of one that waits before others. Each is asked once,
+    /// until one of them is answered. `false` where there is none.
+    private mutating func goOnOtherwise(than refused: OriginURL) -> Bool {
+        if url != refused { return true }
+        func mayDo(_ reader: Reader) -> Bool {
+            let own = newest(reader.caller.url)
+            return !reader.hasEnded && own != refused && !selector.hasRefused(Caller(reader.fields, for: own))
         }
-        return found
+        guard let reader = readers.first(where: { $0.isWaiting && mayDo($0) }) ?? readers.first(where: mayDo) else {
+            return false
+        }
+        url = newest(reader.caller.url)
+        caller = reader.caller
+        selector.refused(Caller(reader.fields, for: url))
+        return true
     }
 
     /// The URL that stands for one a reader came with.
@@ -230,8 +233,8 @@ extension EntryStateMachine {
     /// No fresh URL took the place of one that was refused: readers that wait for it are told, unless one of them came with
     /// another.
     mutating func failRefused(_ refused: RefusedURL, _ reason: String) {
-        if refused.url == url, let other = otherURL(than: refused.url) { url = other }
-        guard refused.url == url else { return replan() }
+        selector.refused(Caller(caller.fields, for: refused.url))
+        if goOnOtherwise(than: refused.url) { return replan() }
         let status = refused.status
         let served = Set(transfers.filter { $0.request != nil }.flatMap(\.readers))
         for reader in readers where !served.contains(reader.id) && reader.isAwaiting && isStarving(reader) {

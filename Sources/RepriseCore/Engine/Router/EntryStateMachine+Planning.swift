@@ -137,7 +137,8 @@ extension EntryStateMachine {
             id: transfer.id, head: head(of: transfer), gapEnd: gapEnd(of: transfer, representation),
             requestEnd: request?.end ?? request?.asked?.upperBound ?? transfer.lastAsked.upperBound,
             isRequesting: request != nil, hasHead: request?.hasHead ?? false,
-            isSecondTry: transfer.isSecondTry || backoff.error != nil, begun: transfer.begun, waits: waits(of: transfer)
+            isSecondTry: transfer.isSecondTry || backoff.fails(at: head(of: transfer)), begun: transfer.begun,
+            waits: waits(of: transfer)
         )
     }
 

@@ -11,10 +11,10 @@ extension EntryStateMachine {
         mayStore: Bool
     ) -> ReaderID? {
         guard lifecycle.isListed else { return nil }
+        caller = Caller(fields, for: url)
         let newest = newest(url)
         // One that was refused takes no other's place.
-        if readers.isEmpty || !selector.hasRefused(newest) { self.url = newest }
-        caller = Caller(fields, for: url)
+        if readers.isEmpty || !selector.hasRefused(Caller(fields, for: newest)) { self.url = newest }
         let id: ReaderID = makeID()
         let requestIndex = readers.inheritedRequestIndex(
             at: position, distance: tuning.inheritDistance, time: tuning.inheritTime, now: now)

@@ -109,7 +109,9 @@ extension EntryStateMachine {
     /// A URL that was answered by something better than a refusal is good.
     mutating func noteVerdict(_ verdict: ResponseJudge.Verdict, _ request: OriginRequestState) {
         switch verdict {
-        case .part, .whole, .changed, .notModified, .pastEnd: renewal.accepted(request.url)
+        case .part, .whole, .changed, .notModified, .pastEnd:
+            renewal.accepted(request.url)
+            selector.accepted(request.url)
         case .refused, .busy, .invalid: break
         }
     }

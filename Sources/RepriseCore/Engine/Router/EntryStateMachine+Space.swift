@@ -99,7 +99,7 @@ extension EntryStateMachine {
                 ByteRange($0.start, $0.start)
             }
             // What is fetched to be kept would be fetched again.
-            spared += readers.reading(id).compactMap(\.kept)
+            spared += readers.reading(id).compactMap { $0.kept(before: representation.end) }
             spared = spared.map { ByteRange(generation.layout.blockStart(of: $0.lowerBound), $0.upperBound) }
             let rule = TrimRule(
                 claimed: generation.claimed, readers: readers.filter { $0.representation == id }.map(\.position),

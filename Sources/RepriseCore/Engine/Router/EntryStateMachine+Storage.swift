@@ -234,7 +234,7 @@ extension EntryStateMachine {
             guard let generation = representation.storage.target else { continue }
             let summary = representation.summary(lastUse: use.last, statistics: use.statistics, of: generation)
             leave(.sync(representation.id, generation, summary))
-            if representation.isCommitted, representation.isDescriptionDue {
+            if representation.isCommitted, representation.isDescriptionDue, !generation.hasFailedToSync {
                 writeDescription(of: representation, syncing: generation)
             }
         }

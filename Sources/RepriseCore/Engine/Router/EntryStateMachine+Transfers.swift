@@ -158,7 +158,7 @@ extension EntryStateMachine {
                 return leave(.readOverlap(transfer.id, representation.id, generation, range))
             case .giveUp:
                 finish(transfer)
-                return representation.storage.isSilent || buffers.mayStillStore(representation.id)
+                return representation.storage.isSilent || hasHungWrite(representation.id)
                     ? passBy(transfer.readers) : giveUp(representation, for: transfer.readers)
             }
         }

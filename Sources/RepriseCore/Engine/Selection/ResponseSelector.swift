@@ -24,8 +24,8 @@ struct ResponseSelector {
     private var refusedFields: [HTTPFields] = []
     /// Fields that the origin answered for their callers alone while they read what is shared; the newest few.
     private var ownFields: [HTTPFields] = []
-    /// URLs the origin refused lately: another caller's may still do.
-    private var refusedURLs: [OriginURL] = []
+    /// What the origin refused lately, or what was asked instead: another caller's URL and fields may still do.
+    private var refusedCallers: [Caller] = []
     private static let mostRefused = 16
     private static let mostOwn = 16
 
@@ -153,19 +153,26 @@ struct ResponseSelector {
         reader.fields == request.callerFields || request.requester == reader.id && policy == .http
     }
 
-    /// Whether the origin refused a request for that URL lately.
-    func hasRefused(_ url: OriginURL) -> Bool { refusedURLs.contains(url) }
+    /// Whether the origin refused these fields for that URL lately.
+    func hasRefused(_ caller: Caller) -> Bool { refusedCallers.contains { $0 == caller } }
 
     /// Request fields that carry no credential.
     private static let harmless = ["Accept", "Accept-Language", "Cache-Control", "Pragma", "User-Agent"]
 
     // MARK: Inputs
 
-    /// The origin refused a request with these fields, for that URL.
-    mutating func refused(_ fields: HTTPFields, _ url: OriginURL) {
+    /// The origin refused a request with these fields.
+    mutating func refused(_ fields: HTTPFields) {
         if policy != .http { ResponseSelector.note(fields, in: &refusedFields, ResponseSelector.mostRefused) }
-        ResponseSelector.note(url, in: &refusedURLs, ResponseSelector.mostRefused)
     }
+
+    /// The origin refused a request for that URL, or is asked with it in place of one that it refused.
+    mutating func refused(_ caller: Caller) {
+        ResponseSelector.note(caller, in: &refusedCallers, ResponseSelector.mostRefused)
+    }
+
+    /// The origin answered a request for that URL.
+    mutating func accepted(_ url: OriginURL) { refusedCallers.removeAll { $0.url == url } }
 
     /// The origin answered a reader with these fields for itself alone: opened again, it is not given the shared beginning.
     mutating func answeredAlone(_ fields: HTTPFields) {

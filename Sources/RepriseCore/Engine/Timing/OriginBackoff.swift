@@ -38,6 +38,9 @@ struct OriginBackoff {
     /// Whether the origin broke off at that byte so often that the resource seems to end there.
     func endsRepeatedly(at offset: Int64) -> Bool { run.map { $0.offset == offset && $0.attempts >= 2 } ?? false }
 
+    /// Whether that byte could not be had.
+    func fails(at offset: Int64) -> Bool { run.map { $0.offset == nil || $0.offset == offset } ?? false }
+
     /// When a reader that waits since `waitsSince`, and for at most `patience`, gets the error; `nil` where nothing failed. One
     /// that the origin has asked to wait longer than that gets it at once.
     func failsAt(waitsSince: Int64, patience: Int64) -> Int64? {

@@ -30,8 +30,8 @@ final class TransferState: Identifiable {
     private(set) var lastProgress: Int64
     /// When it was begun, in nanoseconds.
     let begun: Int64
-    /// Whether it took the place of one that was silent.
-    let isSecondTry: Bool
+    /// Whether it took the place of one that was silent, and has brought nothing yet.
+    private(set) var isSecondTry: Bool
     /// Whether it brings everything from 0 because the origin serves no ranges.
     private(set) var isSequential: Bool
     private var continuation: RangeContinuation
@@ -201,6 +201,9 @@ final class TransferState: Identifiable {
 
     /// Its first byte came.
     func fill(into buffer: BufferID) { self.buffer = buffer }
+
+    /// Bytes came.
+    func noteBytes() { isSecondTry = false }
 
     /// It goes on elsewhere, or for another representation: the buffer with what it has brought.
     func restart(at offset: Int64) -> BufferID? {
