@@ -231,7 +231,7 @@ MISTAKES = {
     "left over": ("what killed processes were filling stays for ever", STORAGE + "Root/Store.swift",
                   "number != named, !filled.contains(number)\n", "number != named, !filled.contains(number), number < 0\n", "StoreTests"),
     "reserved": ("files that are just being made are taken for left over", STORAGE + "Root/Store.swift",
-                 "            return (next, Set(filled.keys))\n", "            return (next, [])\n", "StoreTests"),
+                 "            return (next, Set(filled.keys))\n", "            return (next, Set<Int>())\n", "StoreTests"),
     "named files": ("the files that the description names go with what was replaced", STORAGE + "Root/Store.swift",
                     "                named.generation == info.generation\n            {", "                named.generation < 0\n            {",
                     "StoreTests"),

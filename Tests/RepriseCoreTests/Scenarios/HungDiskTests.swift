@@ -181,18 +181,23 @@ import Testing
     }
 
     /// The first write hangs, and stays in flight although it was given up.
-    @Test func `who comes while a write hangs is given the origin's bytes, inv22 inv26`() throws {
+    @Test(arguments: [0, 500_000] as [Int64], [true, false])
+    func `who comes while a write hangs is given the origin's bytes, inv22 inv26`(start: Int64, isWeak: Bool) throws {
         let world = try World()
-        world.put("/a", length: 1_000_000) { $0.dropValidators() }
+        world.put("/a", length: 1_000_000) {
+            $0.dropValidators()
+            if isWeak { $0.tag = .weak }
+            $0.firstByteDelay = 20 * millisecond
+        }
         let first = world.player("/a")
-        world.queues.settle()
-        first.take()
+        first.play(to: 1000)
         world.queues.setDiskDelay(read: 0, write: 3600 * second)
-        first.play(to: 200_000)
+        first.play(to: 400_000)
+        world.queues.advance(7 * second)
         first.leave()
-        world.queues.advance(10 * second)
+        world.queues.advance(2 * second)
         let begun = world.queues.time
-        world.play("/a").expectWhole(1_000_000)
+        world.play("/a", .from(start)).expectWhole(1_000_000, from: start)
         #expect(world.queues.time - begun < 15 * second)
     }
 
