@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test
-    func `an answer that ended before the joint is asked for with a shorter overlap, and in the end with one byte`() {
+    func `an answer that ended before the joint is asked for with a shorter overlap, never with a few bytes, inv01`() {
         var limits: [Int64] = []
         var continuation = RangeContinuation(limit: 4096, withheldLimit: 8192)
         for _ in 0..<14 {
@@ -298,7 +298,7 @@ import Testing
             #expect(sent(step) != nil)
             continuation.requestEnded(received: 600)
         }
-        #expect(limits.first == 4096 && limits.last == 1)
+        #expect(limits.first == 4096 && limits.last == 16)
         #expect(limits == limits.sorted(by: >))
     }
 
@@ -307,7 +307,8 @@ import Testing
         _ = continuation.compare(overlap.bytes[...], at: 990)
         continuation.requestEnded(received: received)
         let next = continuation.next(ByteRange(1001, 2000), isSequential: false, known())
-        #expect(isGivenUp(next))
+        // Where nothing came behind so short an overlap, that is asked for after what is wanted.
+        if received == 10 { #expect(sent(next)?.range?.lowerBound == 1001) } else { #expect(isGivenUp(next)) }
     }
 
     @Test func `where no answer has a byte more than the overlap, the two are asked for apart`() {
@@ -326,22 +327,26 @@ import Testing
 
     @Test
     func `an answer that ends with the overlap is asked for with half of it, as the object may change in between`() {
-        var continuation = comparing()
         var limits: [Int64] = []
-        for _ in 0..<3 {
-            _ = continuation.compare(overlap.bytes[...], at: 990)
-            continuation.requestEnded(received: overlap.range.count)
-            _ = continuation.next(
+        var continuation = RangeContinuation(limit: 64, withheldLimit: 400)
+        var asked: RangeContinuation.Request?
+        for _ in 0..<4 {
+            let step = continuation.next(
                 wanted, isSequential: false,
                 RangeContinuation.Known(
                     guarding: ContinuationGuard(ifRange: nil, comparesOverlap: true), isBlank: false,
                     isAll: { _ in false },
                     held: { limit in
                         limits.append(limit)
-                        return overlap
+                        return .init(offset: 1000 - limit, bytes: Array(repeating: 1, count: Int(limit)))
                     }, heldElsewhere: { _ in nil }, stored: { _ in nil }))
+            asked = sent(step)
+            guard let start = asked?.range?.lowerBound, start < 1000 else { break }
+            _ = continuation.compare(Array(repeating: 1, count: Int(1000 - start))[...], at: start)
+            continuation.requestEnded(received: 1000 - start)
         }
-        #expect(limits == [5, 2, 1])
+        // Few bytes of another version could be the same: the last overlap is asked for by itself.
+        #expect(limits == [64, 32, 16] && asked?.range?.lowerBound == 1000)
     }
 
     @Test func `a trial ends with the comparison, and a new one begins from nothing`() {

@@ -103,7 +103,11 @@ extension EntryStateMachine {
         if !representation.isSuperseded {
             restarts.restarted(now: now, pauses: pauses)
             // Who waits for one that lasts does not wait for ever.
-            if restarts.pausedUntil(now) != nil { failed(.changed, "the origin has another version with each answer") }
+            if restarts.pausedUntil(now) != nil {
+                // Only the byte that somebody waits for is progress: each version begins with bytes.
+                let offset = readers.first(where: \.isAwaiting)?.position
+                failed(.changed, "the origin has another version with each answer", at: offset)
+            }
         }
         representation.supersede()
         // What was not decided to be stored by now is not: its bytes wait for no disk.

@@ -136,12 +136,18 @@ struct RangeContinuation {
     /// So many bytes are never the same by accident, where they are media. Fewer are compared only where they are all there is.
     private static let leastOverlap: Int64 = 64
 
+    /// An overlap with answers that are too short for a longer one still has so many bytes. (One byte of another version is the same
+    /// by chance in one of 256 files.)
+    static let leastShown: Int64 = 16
+
     /// Whether so many bytes that adjoin are enough, where an overlap has at most `limit`.
     static func suffices(_ count: Int64, limit: Int64) -> Bool { count >= min(limit, leastOverlap) }
 
     private var state = State.unconfirmed
     private(set) var trial: Trial?
     private var limit: Int64
+    /// It is never less than this.
+    private let least: Int64
     private let withheldLimit: Int64
 
     /// - Parameters:
@@ -149,6 +155,7 @@ struct RangeContinuation {
     ///   - withheldLimit: Most bytes that are asked for before the check they are withheld for.
     init(limit: Int64, withheldLimit: Int64) {
         self.limit = limit
+        least = min(limit, RangeContinuation.leastShown)
         self.withheldLimit = withheldLimit
     }
 
@@ -332,21 +339,20 @@ struct RangeContinuation {
     mutating func requestEnded(received: Int64) {
         switch state {
         case .confirmed(let overlap):
-            if received > overlap.range.count {
-                state = .unconfirmed
-            } else if overlap.range.count > 1 {
-                state = .unconfirmed
-                limit = max(1, min(limit, overlap.range.count) / 2)
-            } else {
-                state = .apart(overlap)
-            }
-        case .comparing(let overlap):
-            state = .unconfirmed
-            if received > 0 { limit = max(1, min(limit, received, overlap.range.count) / 2) }
+            state = received > overlap.range.count ? .unconfirmed : shortened(overlap, overlap.range.count)
+        case .comparing(let overlap): state = received > 0 ? shortened(overlap, received) : .unconfirmed
         case .withholding(let withheld): state = withheld.bytes.isEmpty ? .unconfirmed : .withheld(withheld)
         case .checking(let withheld): state = .withheld(withheld)
         case .known, .reading, .unconfirmed, .unreadable, .apart, .withheld: break
         }
+    }
+
+    /// An answer of so many bytes brought none behind an overlap.
+    private mutating func shortened(_ overlap: Overlap, _ received: Int64) -> State {
+        // Fewer could be the same in another version by chance.
+        if overlap.range.count <= least { return .apart(overlap) }
+        limit = max(least, min(limit, received, overlap.range.count) / 2)
+        return .unconfirmed
     }
 
     /// The transfer goes on elsewhere: what is withheld does not adjoin what comes.
