@@ -100,6 +100,7 @@ typedef struct fpunchhole {
 #define O_TRUNC 0x00000400
 #define O_EXCL 0x00000800
 #define O_CLOEXEC 0x01000000
+#define O_NONBLOCK 0x00000004
 
 #define EPERM 1
 #define ENOENT 2
