@@ -290,10 +290,36 @@ struct StoreTests {
         #expect(code { () throws(StoreError) in try store.commit(second.info) } == .full)
         fixture.files.setRule(nil)
         try store.abandon(first.info)
+        // What is only said of it names it no more than that.
+        #expect(code { () throws(StoreError) in try store.commit(second.info, isRewrite: true) } == .unavailable)
         #expect(try StoreFixture.served(#require(try store.open(key: "a")).generation, content).count == 90)
         try store.commit(second.info)
         try store.abandon(first.info)
         #expect(try store.open(key: "a")?.info.generation == 2)
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases, [true, false])
+    func `inv28 files whose sync failed take others' place once all their blocks are proved`(
+        kind: StoreFixture.Kind, loses: Bool
+    ) throws {
+        let fixture = StoreFixture(kind)
+        let content = PositionCodedContent(length: 90)
+        let store = try fixture.open()
+        try StoreFixture.add("a", content, to: store)
+        let second = try store.stage(StoreFixture.info("a", content))
+        try StoreFixture.fill(second.generation, content, ByteRange(0, 90))
+        fixture.files.setRule { operation, _, _ in operation == .sync ? .error(FileError.inputOutput) : nil }
+        #expect(throws: StoreError.self) { try store.commit(second.info, syncing: second.generation) }
+        fixture.files.setRule(nil)
+        if loses {
+            let folder =
+                StoreFixture.root + "/entries/\(store.entryName(key: "a").prefix(2))/" + store.entryName(key: "a")
+            try fixture.memory.flip(folder + "/" + store.bodyName(second.info), at: 40)
+            #expect(throws: StoreError.self) { try store.commit(second.info, syncing: second.generation) }
+        } else {
+            try store.commit(second.info, syncing: second.generation)
+        }
+        #expect(try store.open(key: "a")?.info.generation == (loses ? 1 : 2))
     }
 
     @Test func `inv27 a file's name tells no number that none follows`() throws {

@@ -97,7 +97,10 @@ extension ActiveEntry {
     func commit(_ id: RepresentationID, _ info: EntryInfo, syncing generation: Generation?) {
         // One lane for all descriptions, so that they are written in the order they were decided.
         environment.queues.write(lane: 0) {
-            switch self.naming({ store throws(StoreError) in try store.commit(info, syncing: generation) }) {
+            let answer = self.naming { store throws(StoreError) in
+                try store.commit(info, syncing: generation, isRewrite: generation == nil)
+            }
+            switch answer {
             case nil: self.handle(.deferred(.commit(id, info, syncing: generation)))
             case .failure(let error): self.handle(.commitFailed(id, error))
             case .success: break

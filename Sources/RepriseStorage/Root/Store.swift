@@ -259,6 +259,27 @@ package final class Store: Sendable {
         }
     }
 
+    /// Has files on the disk that are to take others' place. I/O.
+    /// - Throws: Where they could not be synced, or where some of their blocks are lost since a sync failed.
+    private func settle(_ generation: Generation) throws(StoreError) {
+        do throws(FileError) {
+            if generation.hasFailedToSync {
+                // What that lost is told by no other sync, but by its proof.
+                let claimed = generation.claimed.count
+                try generation.load(.from(0))
+                try generation.verify(.from(0))
+                guard generation.claimed.count == claimed else {
+                    throw FileError(
+                        kind: .unavailable, code: FileError.inputOutput, operation: "sync (blocks were lost)",
+                        path: generation.entryName)
+                }
+            }
+            try generation.sync()
+        } catch {
+            throw StoreError(error, doing: "syncing the files that replace an entry's")
+        }
+    }
+
     /// The number of an entry's next generation, which is being filled from here on. Files of others that the description does not
     /// name and that nobody fills go: they were being filled when a process was killed.
     private func beginGeneration(_ name: String) throws(FileError) -> Int {
@@ -304,23 +325,26 @@ package final class Store: Sendable {
     ///
     /// A pin stays as it is on disk: only `setPinned` changes it.
     /// - Throws: `.gone` where the entry's folder was removed.
-    /// - Parameter generation: Files that take the place of others: they are on the disk before the description names them, and
-    ///   the description before the others go, so that a power cut leaves one of the two.
-    package func commit(_ info: EntryInfo, syncing generation: Generation? = nil) throws(StoreError) {
+    /// - Parameters:
+    ///   - generation: Files that take the place of others: they are on the disk before the description names them, and the
+    ///     description before the others go, so that a power cut leaves one of the two.
+    ///   - isRewrite: Whether only what is said of the current generation changes; of another one nothing is written.
+    package func commit(
+        _ info: EntryInfo, syncing generation: Generation? = nil, isRewrite: Bool = false
+    ) throws(StoreError) {
         let name = entryName(key: info.key)
         var info = info
-        do throws(FileError) {
-            if let old = try readWholeInfo(name), old.key == info.key { info.isPinned = old.isPinned }
-        } catch {
+        let old: EntryInfo?
+        do throws(FileError) { old = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
-        // What a sync has lost may be missing on the disk, and the next one would not say so.
-        if generation?.hasFailedToSync == true {
-            throw StoreError(.unavailable, "files that could not be synced take no other's place")
+        if let old, old.key == info.key {
+            info.isPinned = old.isPinned
+            if isRewrite, old.generation != info.generation {
+                throw StoreError(.unavailable, "files take others' place only once they are on the disk")
+            }
         }
-        do throws(FileError) { try generation?.sync() } catch {
-            throw StoreError(error, doing: "syncing the files that replace an entry's")
-        }
+        if let generation { try settle(generation) }
         try writeInfo(info, name)
         forgetStaged(info)
         if generation != nil {

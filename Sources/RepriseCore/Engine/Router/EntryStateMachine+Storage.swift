@@ -234,7 +234,9 @@ extension EntryStateMachine {
             guard let generation = representation.storage.target else { continue }
             let summary = representation.summary(lastUse: use.last, statistics: use.statistics, of: generation)
             leave(.sync(representation.id, generation, summary))
-            if representation.isCommitted, representation.isDescriptionDue, !generation.hasFailedToSync {
+            // A complete one takes a complete one's place: what a failed sync lost has to be there again.
+            let isWhole = !generation.hasFailedToSync || representation.isComplete
+            if representation.isCommitted, representation.isDescriptionDue, isWhole {
                 writeDescription(of: representation, syncing: generation)
             }
         }
