@@ -99,7 +99,7 @@ import Testing
             Issue.record("not withheld")
             return continuation
         }
-        continuation.requestEnded(received: 2)
+        continuation.requestEnded(received: 2, at: 0)
         return continuation
     }
 
@@ -117,7 +117,7 @@ import Testing
             return
         }
         #expect(!continuation.isComparing)
-        continuation.requestEnded(received: 3)
+        continuation.requestEnded(received: 3, at: 0)
         let later = continuation.next(ByteRange(1002, 2000), isSequential: false, known())
         #expect(isGivenUp(later), "that one is no licence for another")
     }
@@ -135,7 +135,7 @@ import Testing
         var continuation = withheld()
         _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
         _ = continuation.compare([1, 2], at: 0)
-        continuation.requestEnded(received: 2)
+        continuation.requestEnded(received: 2, at: 0)
         let again = sent(continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere)))
         #expect(again == .init(range: ByteRange(2, 3), ifRange: nil, isCheck: true))
         guard case .same(nil, released: [8, 9]) = continuation.compare([3], at: 2) else {
@@ -147,7 +147,7 @@ import Testing
     @Test func `what one origin sent is checked at that origin, or asked for again, inv01`() {
         var continuation = withheld()
         #expect(continuation.isBoundToOrigin)
-        continuation.requestEnded(received: 2)
+        continuation.requestEnded(received: 2, at: 0)
         #expect(continuation.isBoundToOrigin)
         continuation.changedOrigin()
         #expect(!continuation.isBoundToOrigin && !continuation.isComparing)
@@ -162,7 +162,7 @@ import Testing
 
     @Test func `what was withheld is forgotten once a validator guards, inv01`() {
         var continuation = withheld()
-        continuation.requestEnded(received: 2)
+        continuation.requestEnded(received: 2, at: 0)
         let guarded = sent(continuation.next(wanted, isSequential: false, known(ifRange: "\"a\"", overlaps: false)))
         #expect(guarded == .init(range: wanted, ifRange: "\"a\"", isCheck: false))
         #expect(!continuation.isComparing && !continuation.isConfirmed)
@@ -185,7 +185,7 @@ import Testing
             Issue.record("not withheld")
             return
         }
-        continuation.requestEnded(received: 6)
+        continuation.requestEnded(received: 6, at: 0)
         _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
         guard case .same(nil, released: [7, 8, 9, 10]) = continuation.compare([1, 2, 3], at: 0) else {
             Issue.record("not released")
@@ -196,7 +196,7 @@ import Testing
     @Test func `an answer without a byte, and a transfer that goes elsewhere, leave nothing withheld`() {
         var empty = RangeContinuation(limit: 3, withheldLimit: 4)
         _ = empty.next(wanted, isSequential: false, known(elsewhere: elsewhere))
-        empty.requestEnded(received: 0)
+        empty.requestEnded(received: 0, at: 0)
         var gone = withheld()
         gone.wentElsewhere()
         for var continuation in [empty, gone] {
@@ -296,7 +296,7 @@ import Testing
                             offset: 1000 - min(limit, 1000), bytes: Array(repeating: 1, count: Int(min(limit, 1000))))
                     }, heldElsewhere: { _ in nil }, stored: { _ in nil }))
             #expect(sent(step) != nil)
-            continuation.requestEnded(received: 600)
+            continuation.requestEnded(received: 600, at: 990)
         }
         #expect(limits.first == 4096 && limits.last == 16)
         #expect(limits == limits.sorted(by: >))
@@ -305,7 +305,7 @@ import Testing
     @Test(arguments: [10, 11] as [Int64]) func `each answer is compared, inv01 inv16`(received: Int64) {
         var continuation = comparing()
         _ = continuation.compare(overlap.bytes[...], at: 990)
-        continuation.requestEnded(received: received)
+        continuation.requestEnded(received: received, at: 990 + received)
         let next = continuation.next(ByteRange(1001, 2000), isSequential: false, known())
         // Where nothing came behind so short an overlap, that is asked for after what is wanted.
         if received == 10 { #expect(sent(next)?.range?.lowerBound == 1001) } else { #expect(isGivenUp(next)) }
@@ -316,11 +316,11 @@ import Testing
         var continuation = RangeContinuation(limit: 1, withheldLimit: 400)
         _ = continuation.next(wanted, isSequential: false, known(held: last))
         _ = continuation.compare([9], at: 999)
-        continuation.requestEnded(received: 1)
+        continuation.requestEnded(received: 1, at: 1000)
         let next = sent(continuation.next(wanted, isSequential: false, known(held: last)))
         #expect(next == .init(range: ByteRange(1000, 1400), ifRange: nil, isCheck: false))
         _ = continuation.compare([10], at: 1000)
-        continuation.requestEnded(received: 1)
+        continuation.requestEnded(received: 1, at: 1001)
         let check = sent(continuation.next(wanted, isSequential: false, known(held: last)))
         #expect(check == .init(range: ByteRange(999, 1000), ifRange: nil, isCheck: true))
     }
@@ -343,10 +343,22 @@ import Testing
             asked = sent(step)
             guard let start = asked?.range?.lowerBound, start < 1000 else { break }
             _ = continuation.compare(Array(repeating: 1, count: Int(1000 - start))[...], at: start)
-            continuation.requestEnded(received: 1000 - start)
+            continuation.requestEnded(received: 1000 - start, at: 1000)
         }
         // Few bytes of another version could be the same: the last overlap is asked for by itself.
         #expect(limits == [64, 32, 16] && asked?.range?.lowerBound == 1000)
+    }
+
+    @Test func `an answer that begins before the overlap and ends with it brings nothing either, inv15`() {
+        var continuation = comparing()
+        let answer = Array(repeating: 7, count: 90) + overlap.bytes
+        guard case .same = continuation.compare(answer[...], at: 900) else {
+            Issue.record("it is not compared")
+            return
+        }
+        continuation.requestEnded(received: 100, at: 1000)
+        let next = sent(continuation.next(wanted, isSequential: false, known()))
+        #expect(next?.range?.lowerBound == 1000)
     }
 
     @Test func `a trial ends with the comparison, and a new one begins from nothing`() {

@@ -100,9 +100,10 @@ extension EntryStateMachine {
         if renews(after: status, request.url) { return }
         let served = transfer.readers.compactMap { readers[$0] }
         let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
-        let isAskedOtherwise = refuse(concerned, request, error, status: status)
+        // That the next is asked is no failure: readers that wait for an answer of their own would be told of it.
+        if refuse(concerned, request, error, status: status) { return }
         // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
-        if isAskedOtherwise || served.contains(where: { $0.failure == nil && $0.fields == request.callerFields }) {
+        if served.contains(where: { $0.failure == nil && $0.fields == request.callerFields }) {
             failed(error, at: head(of: transfer))
         }
     }

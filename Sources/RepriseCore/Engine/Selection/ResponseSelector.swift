@@ -27,6 +27,8 @@ struct ResponseSelector {
     /// What the origin refused lately, or what was asked instead: another caller's URL and fields may still do.
     private var refusedCallers: [Caller] = []
     private static let mostRefused = 16
+    /// More than ever read one resource at once: each is asked in place of another once.
+    private static let mostRefusedCallers = 1024
     private static let mostOwn = 16
 
     init(policy: FreshnessPolicy, isPrivate: Bool, isOfVariant: Bool) {
@@ -168,7 +170,7 @@ struct ResponseSelector {
 
     /// The origin refused a request for that URL, or is asked with it in place of one that it refused.
     mutating func refused(_ caller: Caller) {
-        ResponseSelector.note(caller, in: &refusedCallers, ResponseSelector.mostRefused)
+        ResponseSelector.note(caller, in: &refusedCallers, ResponseSelector.mostRefusedCallers)
     }
 
     /// The origin answered a request for that URL.

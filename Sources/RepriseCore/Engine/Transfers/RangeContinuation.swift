@@ -335,11 +335,13 @@ struct RangeContinuation {
     /// The request ended: the next answer has to show anew that it belongs to the representation. An answer that brought no byte
     /// behind the overlap is asked for again with a shorter one, as long as there is one: the object may be replaced between two
     /// answers.
-    /// - Parameter received: Bytes of its body.
-    mutating func requestEnded(received: Int64) {
+    /// - Parameters:
+    ///   - received: Bytes of its body.
+    ///   - end: Offset of the byte behind them; an honest answer may begin before the overlap.
+    mutating func requestEnded(received: Int64, at end: Int64) {
         switch state {
         case .confirmed(let overlap):
-            state = received > overlap.range.count ? .unconfirmed : shortened(overlap, overlap.range.count)
+            state = end > overlap.range.upperBound ? .unconfirmed : shortened(overlap, overlap.range.count)
         case .comparing(let overlap): state = received > 0 ? shortened(overlap, received) : .unconfirmed
         case .withholding(let withheld): state = withheld.bytes.isEmpty ? .unconfirmed : .withheld(withheld)
         case .checking(let withheld): state = .withheld(withheld)

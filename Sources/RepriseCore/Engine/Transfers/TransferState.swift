@@ -154,7 +154,7 @@ final class TransferState: Identifiable {
     /// Its request is over, if it has one.
     func endRequest() -> OriginRequestState? {
         guard let request = connection.end() else { return nil }
-        continuation.requestEnded(received: request.bodyBytes)
+        continuation.requestEnded(received: request.bodyBytes, at: request.position)
         return request
     }
 
