@@ -15,6 +15,9 @@ package import RepriseRanges
 /// Lock order: `changes`, then `state`. `changes` is held across file calls by those who change the files, so that a
 /// punch or a cleared slot never lands on bytes written meanwhile; readers and event loops never take it.
 package final class Generation: Sendable {
+    /// Lives as long as its generation.
+    final class Life: Sendable {}
+
     /// What is known of the bytes from an offset on, and how far that goes.
     package enum Availability: Hashable, Sendable {
         /// May be handed out.
@@ -92,6 +95,9 @@ package final class Generation: Sendable {
     let body: any FileHandle
     let blocks: any FileHandle
     let canWrite: Bool
+    /// Who wants to know whether somebody still has it holds this weakly: a weak reference to itself would make each lease dearer
+    /// (260 instructions, `make instructions`).
+    let life = Life()
     /// How its blocks lie on the disk.
     let codec: BlockCodec
     private let bodyDescriptor: Int32?
