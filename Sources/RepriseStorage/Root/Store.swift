@@ -42,12 +42,12 @@ package final class Store: Sendable {
         /// It is being filled as long as somebody has it.
         case made(Weak)
 
-        struct Weak: Sendable { weak var generation: Generation? }
+        struct Weak: Sendable { weak var life: Generation.Life? }
 
         var isFilled: Bool {
             switch self {
             case .making: true
-            case .made(let weak): weak.generation != nil
+            case .made(let weak): weak.life != nil
             }
         }
     }
@@ -249,7 +249,7 @@ package final class Store: Sendable {
             let body = try fileSystem.open(folder + "/" + bodyName(info), .createNew)
             let generation = makeGeneration(
                 info, name, body, blocks, generationSeal, slotsFileSize: BlockLayout.headerSize, access)
-            staged.withLock { $0[name, default: [:]][info.generation] = .made(.init(generation: generation)) }
+            staged.withLock { $0[name, default: [:]][info.generation] = .made(.init(life: generation.life)) }
             return StoredEntry(info: info, generation: generation)
         } catch {
             // What cannot be removed now is swept by the next commit of this key.
