@@ -14,7 +14,7 @@ package struct RealFileSystem: FileSystem {
     package init() {}
 
     package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
-        // What is no file, a FIFO that somebody put there, is not waited for.
+        // Opening a FIFO that lies in place of a file does not wait.
         let flags: Int32 =
             switch mode {
             case .read: O_RDONLY

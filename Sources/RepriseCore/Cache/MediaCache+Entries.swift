@@ -161,10 +161,8 @@ extension MediaResource {
 
     private func setPinned(_ isPinned: Bool) async throws(CacheError) -> Bool {
         let store = try cache.keptStore()
-        let (cache, request) = (cache, request)
         return try await cache.onDisk { () throws(StoreError) in
-            let chosen = try request.chosen(in: store, cache.configuration.freshness)
-            return try cache.table.withEntry(for: chosen) { active throws(StoreError) in
+            try self.cache.table.withEntry(for: self.chosen(in: store)) { active throws(StoreError) in
                 try active.setPinned(isPinned)
             }
         }

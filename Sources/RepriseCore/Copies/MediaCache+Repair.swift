@@ -111,9 +111,8 @@ extension MediaResource {
     @discardableResult
     public func repair() async throws(CacheError) -> RepairReport {
         let store = try cache.keptStore()
-        let (request, freshness) = (request, cache.configuration.freshness)
         let name = try await cache.onReadPool { () throws(StoreError) in
-            store.entryName(key: try request.chosen(in: store, freshness).key.text)
+            store.entryName(key: try self.chosen(in: store).key.text)
         }
         var report = RepairReport()
         try await cache.repair(name, in: store, &report)

@@ -23,13 +23,12 @@ extension MediaResource {
     public func export(to file: URL) async throws(CacheError) -> URL {
         guard file.isFileURL else { throw CacheError(.unsupported, "\(file.absoluteString) is no file's URL") }
         let store = try cache.keptStore()
-        let (request, freshness, path) = (request, cache.configuration.freshness, file.path)
+        let path = file.path
         let transform = cache.transform(for: request).map { transform -> CopyTransform in
             { bytes, offset in transform.apply(to: &bytes, at: offset) }
         }
         let begun = try await cache.onReadPool { () throws(StoreError) in
-            let key = try request.chosen(in: store, freshness).key.text
-            return try store.beginExport(key: key, to: path, transform: transform)
+            try store.beginExport(key: self.chosen(in: store).key.text, to: path, transform: transform)
         }
         guard let copy = begun else { throw CacheError(.incomplete, "nothing is stored of \(request.url)") }
         do throws(CacheError) {

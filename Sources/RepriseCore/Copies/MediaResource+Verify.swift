@@ -55,9 +55,8 @@ extension MediaResource {
 
     private func snapshot() async throws(CacheError) -> EntrySnapshot? {
         let store = try cache.keptStore()
-        let (request, freshness) = (request, cache.configuration.freshness)
         return try await cache.onReadPool { () throws(StoreError) in
-            try store.snapshot(key: request.chosen(in: store, freshness).key.text)
+            try store.snapshot(key: self.chosen(in: store).key.text)
         }
     }
 }

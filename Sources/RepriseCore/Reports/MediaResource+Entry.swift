@@ -11,11 +11,10 @@ extension MediaResource {
     /// nothing is stored.
     /// - Throws: `CacheError` with `.store` where that cannot be read now.
     package func storedEntry() async throws(CacheError) -> (info: EntryInfo, ranges: ByteRangeSet)? {
-        let (cache, request) = (cache, request)
         let store = try cache.keptStore()
         let answer = await cache.environment.queues.reading {
             Result { () throws(StoreError) in
-                let key = try request.chosen(in: store, cache.configuration.freshness).key
+                let key = try self.chosen(in: store).key
                 return (key: key, stored: try store.storedRanges(key: key.text))
             }
         }

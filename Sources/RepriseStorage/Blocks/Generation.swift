@@ -95,7 +95,7 @@ package final class Generation: Sendable {
     let body: any FileHandle
     let blocks: any FileHandle
     let canWrite: Bool
-    /// Who wants to know whether somebody still has it holds this weakly: a weak reference to itself would make each lease dearer
+    /// The store holds this weakly, to see whether the generation is still used: a weak reference to itself would make each lease dearer
     /// (260 instructions, `make instructions`).
     let life = Life()
     /// How its blocks lie on the disk.

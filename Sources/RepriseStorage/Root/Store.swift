@@ -33,24 +33,8 @@ package final class Store: Sendable {
     /// Ends with `release`, or with the store.
     private let lock: Lock<RootLock?>
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
-    /// Generations that no description names yet, by their entries' names and by number.
-    private let staged = Lock([String: [Int: Staged]]())
-
-    private enum Staged {
-        /// Its files are being made.
-        case making
-        /// It is being filled as long as somebody has it.
-        case made(Weak)
-
-        struct Weak: Sendable { weak var life: Generation.Life? }
-
-        var isFilled: Bool {
-            switch self {
-            case .making: true
-            case .made(let weak): weak.life != nil
-            }
-        }
-    }
+    /// Generations that no description names yet.
+    let staged = Lock(StagedGenerations())
 
     /// Opens or creates a root. Does not look at its entries, however many there are.
     /// - Parameters:
@@ -203,7 +187,7 @@ package final class Store: Sendable {
         guard let header = BlocksHeader(bytes), header.identity == info.identity, header.proofKind == proofKind,
             header.blockSize == layout.blockSize
         else { throw FileError.damaged(info.blocksName) }
-        // Slots past its end would be read for nothing, however large somebody made the file.
+        // Slots past the resource's end are not read, however large the file is.
         let end = info.length.map { layout.slotOffset(of: layout.block(at: layout.blockEnd(of: $0))) }
         let size = min(try blocks.status().size, end ?? .max)
         let seal = try openSeal(bytes, info, name)
@@ -212,7 +196,7 @@ package final class Store: Sendable {
             summary: summary ?? EntrySummary())
     }
 
-    private func makeGeneration(
+    func makeGeneration(
         _ info: EntryInfo, _ name: String, _ body: any FileHandle, _ blocks: any FileHandle, _ seal: GenerationSeal?,
         slotsFileSize: Int64, _ access: Access
     ) -> Generation {
@@ -225,100 +209,7 @@ package final class Store: Sendable {
             onSlots: trace)
     }
 
-    // MARK: Staging and committing
-
-    /// Makes the files of a new generation beside the current one. It becomes current by `commit`.
-    /// `info.generation` is chosen here.
-    package func stage(_ info: EntryInfo) throws(StoreError) -> StoredEntry {
-        var info = info
-        let name = entryName(key: info.key)
-        let folder = directory(name)
-        var made: [String] = []
-        try keepFormat()
-        do throws(FileError) {
-            try fileSystem.makeDirectory(folder)
-            info.generation = try beginGeneration(name)
-            let header = BlocksHeader(proofKind: proofKind, blockSize: layout.blockSize, identity: info.identity)
-            var summary = EntrySummary()
-            summary.lastUse = info.checked
-            summary.length = info.length
-            let blocks = try fileSystem.open(folder + "/" + info.blocksName, .createNew)
-            made.append(folder + "/" + info.blocksName)
-            let generationSeal = seal?.entry(name).makeGeneration(identity: info.identity)
-            try blocks.write(header.encoded(summary: summary, seal: generationSeal?.encoded()), at: 0)
-            let body = try fileSystem.open(folder + "/" + bodyName(info), .createNew)
-            let generation = makeGeneration(
-                info, name, body, blocks, generationSeal, slotsFileSize: BlockLayout.headerSize, access)
-            staged.withLock { $0[name, default: [:]][info.generation] = .made(.init(life: generation.life)) }
-            return StoredEntry(info: info, generation: generation)
-        } catch {
-            // What cannot be removed now is swept by the next commit of this key.
-            for file in made { do throws(FileError) { try fileSystem.removeFile(file) } catch { continue } }
-            forgetStaged(info)
-            throw StoreError(error, doing: "making a new entry")
-        }
-    }
-
-    /// Has files on the disk that are to take others' place. I/O.
-    /// - Throws: Where they could not be synced, or where some of their blocks are lost since a sync failed.
-    private func settle(_ generation: Generation) throws(StoreError) {
-        do throws(FileError) {
-            if generation.hasFailedToSync {
-                // What that lost is told by no other sync, but by its proof.
-                let claimed = generation.claimed.count
-                try generation.load(.from(0))
-                try generation.verify(.from(0))
-                guard generation.claimed.count == claimed else {
-                    throw FileError(
-                        kind: .unavailable, code: FileError.inputOutput, operation: "sync (blocks were lost)",
-                        path: generation.entryName)
-                }
-            }
-            try generation.sync()
-        } catch {
-            throw StoreError(error, doing: "syncing the files that replace an entry's")
-        }
-    }
-
-    /// The number of an entry's next generation, which is being filled from here on. Files of others that the description does not
-    /// name and that nobody fills go: they were being filled when a process was killed.
-    private func beginGeneration(_ name: String) throws(FileError) -> Int {
-        let folder = directory(name)
-        let files = try fileSystem.list(folder)
-        let numbers = files.compactMap { Store.generationNumber(inFileName: $0) }
-        // Taken before there are files, which another call would take for left over.
-        let (next, filled) = staged.withLock { staged in
-            let filled = staged[name, default: [:]].filter { $0.value.isFilled }
-            let next = (numbers + filled.keys).reduce(0, max) + 1
-            staged[name] = filled.merging([next: .making]) { $1 }
-            return (next, Set(filled.keys))
-        }
-        do throws(FileError) {
-            let named = try readWholeInfo(name)?.generation
-            for file in files {
-                guard let number = Store.generationNumber(inFileName: file), number != named, !filled.contains(number)
-                else { continue }
-                try fileSystem.removeFile(folder + "/" + file)
-            }
-        } catch {
-            // The next time, then. A description that cannot be read now may name any of them.
-        }
-        return next
-    }
-
-    /// Whether no description has named it.
-    @discardableResult
-    private func forgetStaged(_ info: EntryInfo) -> Bool {
-        let name = entryName(key: info.key)
-        return staged.withLock { staged in
-            let isStaged = staged[name]?.removeValue(forKey: info.generation) != nil
-            if staged[name]?.isEmpty == true { staged[name] = nil }
-            return isStaged
-        }
-    }
-
-    /// An entry's folder goes, with whatever is in it.
-    func forgetStaged(in name: String) { staged.withLock { $0[name] = nil } }
+    // MARK: Committing
 
     /// Makes `info`'s generation the current one, or rewrites what is said of it: writes `info.json` beside the old
     /// and renames it over it. Other generations' files are unlinked and live on in open handles.
@@ -396,34 +287,6 @@ package final class Store: Sendable {
         for file in try fileSystem.list(folder) where !kept.contains(file) {
             if !staged, let number = Store.generationNumber(inFileName: file), number > info.generation { continue }
             try fileSystem.removeFile(folder + "/" + file)
-        }
-    }
-
-    /// Removes the files of a staged generation that will not become current, where they are still those: a folder that was
-    /// removed and made again has others of the same names.
-    package func abandon(_ staged: StoredEntry) throws(StoreError) {
-        if try stillNames(staged.info, staged.generation, isCommitted: false) { try abandon(staged.info) }
-    }
-
-    /// The same under an entry's write lease, which keeps other generations' files away: no file is opened for one that was never
-    /// named, so it also works on a full disk. What the description names stays: the one that was to replace it may not have been
-    /// written.
-    package func abandon(_ info: EntryInfo) throws(StoreError) {
-        let name = entryName(key: info.key)
-        let folder = directory(name)
-        do throws(FileError) {
-            if !forgetStaged(info), let named = try readWholeInfo(name), named.key == info.key,
-                named.generation == info.generation
-            {
-                return
-            }
-            for file in [bodyName(info), info.blocksName] {
-                do throws(FileError) { try fileSystem.removeFile(folder + "/" + file) } catch {
-                    if error.kind != .missing { throw error }
-                }
-            }
-        } catch {
-            throw StoreError(error, doing: "removing a replaced generation")
         }
     }
 

@@ -30,13 +30,16 @@ struct FillBufferTable {
 
     /// Since when the oldest write in flight goes on that may still store bytes of a representation, in nanoseconds.
     func mayStillStoreSince(_ representation: RepresentationID) -> Int64? {
-        let dropped = writingStill.values.lazy.filter { $0.representation == representation }.map(\.since).min()
-        return [dropped, writingSince(representation)].compactMap { $0 }.min()
+        var since = writingSince(representation)
+        for write in writingStill.values where write.representation == representation {
+            since = min(since ?? write.since, write.since)
+        }
+        return since
     }
 
     /// Whether bytes of a representation may still reach the disk by a write in flight, also of a buffer that was dropped.
     func mayStillStore(_ representation: RepresentationID) -> Bool {
-        isWriting(representation) || writesStill(representation)
+        mayStillStoreSince(representation) != nil
     }
 
     /// Whether bytes of a representation are on their way to the disk, or may be.

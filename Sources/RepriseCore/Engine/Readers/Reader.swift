@@ -104,7 +104,7 @@ final class Reader: Identifiable {
 
     var fields: HTTPFields { caller.fields }
 
-    /// What it has had fetched, where that is to stay until it has all: nobody else takes the bytes. `nil` for one that plays.
+    /// The bytes that were fetched for it and stay until it has all, as it hands them to no player. `nil` for one that plays.
     /// - Parameter end: Where its representation ends, as far as that is known.
     func kept(before end: Int64?) -> ByteRange? {
         guard priority == .prefetch, position < min(self.end, end ?? .max) else { return nil }

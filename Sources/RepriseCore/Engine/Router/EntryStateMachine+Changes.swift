@@ -104,7 +104,7 @@ extension EntryStateMachine {
             restarts.restarted(now: now, pauses: pauses)
             // Who waits for one that lasts does not wait for ever.
             if restarts.pausedUntil(now) != nil {
-                // Only the byte that somebody waits for is progress: each version begins with bytes.
+                // Only the byte that a reader waits for is progress: each version begins with bytes.
                 let offset = readers.first(where: \.isAwaiting)?.position
                 failed(.changed, "the origin has another version with each answer", at: offset)
             }

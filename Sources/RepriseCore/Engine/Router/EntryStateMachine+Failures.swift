@@ -131,7 +131,7 @@ extension EntryStateMachine {
         if url != refused { return true }
         func mayDo(_ reader: Reader) -> Bool {
             let own = newest(reader.caller.url)
-            return !reader.hasEnded && own != refused && !selector.hasRefused(Caller(reader.fields, for: own))
+            return !reader.hasEnded && own != refused && !selector.hasRefused(reader.fields, at: own)
         }
         guard let reader = readers.first(where: { $0.isWaiting && mayDo($0) }) ?? readers.first(where: mayDo) else {
             return false

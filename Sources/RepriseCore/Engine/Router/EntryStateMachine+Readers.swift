@@ -14,7 +14,7 @@ extension EntryStateMachine {
         caller = Caller(fields, for: url)
         let newest = newest(url)
         // One that was refused takes no other's place.
-        if readers.isEmpty || !selector.hasRefused(Caller(fields, for: newest)) { self.url = newest }
+        if readers.isEmpty || !selector.hasRefused(fields, at: newest) { self.url = newest }
         let id: ReaderID = makeID()
         let requestIndex = readers.inheritedRequestIndex(
             at: position, distance: tuning.inheritDistance, time: tuning.inheritTime, now: now)

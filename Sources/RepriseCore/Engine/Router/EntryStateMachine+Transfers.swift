@@ -12,8 +12,9 @@ extension EntryStateMachine {
         // Only what is stored has to begin where a block can be filled.
         let blockSize = environment.store?.layout.blockSize ?? 1
         var start = missing - missing % blockSize
+        let isSequential = representation.map { !asksRange(of: $0) } ?? false
         if let representation {
-            if !asksRange(of: representation) {
+            if isSequential {
                 start = 0
             } else if representation.storage.isOff {
                 start = missing
@@ -30,7 +31,7 @@ extension EntryStateMachine {
         }
         let transfer = TransferState(
             id: makeID(), representation: representation?.id, start: start,
-            isSequential: representation.map { !asksRange(of: $0) } ?? false, requestIndex: reader.requestIndex,
+            isSequential: isSequential, requestIndex: reader.requestIndex,
             readers: [reader.id], goal: min(view.end, view.position.adding(tuning.readAhead)), isSecondTry: isSecondTry,
             now: now,
             continuation: continuationMaker)

@@ -156,7 +156,9 @@ struct ResponseSelector {
     }
 
     /// Whether the origin refused these fields for that URL lately.
-    func hasRefused(_ caller: Caller) -> Bool { refusedCallers.contains { $0 == caller } }
+    func hasRefused(_ fields: HTTPFields, at url: OriginURL) -> Bool {
+        refusedCallers.contains { $0.url == url && $0.fields == fields }
+    }
 
     /// Request fields that carry no credential.
     private static let harmless = ["Accept", "Accept-Language", "Cache-Control", "Pragma", "User-Agent"]

@@ -1,0 +1,48 @@
+/// Which generations of a store are being filled that no description names yet, by their entries' folder names. No I/O.
+///
+///     begin: its number is taken --made: its files are there--> filled --remove: it was named or given up--> (not here)
+///                                                                  \__ its generation is gone: its files are left over
+struct StagedGenerations: Sendable {
+    private enum Staged: Sendable {
+        /// Its files are being made.
+        case making
+        /// It is being filled as long as it lives.
+        case made(Weak)
+
+        struct Weak: Sendable { weak var life: Generation.Life? }
+
+        var isFilled: Bool {
+            switch self {
+            case .making: true
+            case .made(let weak): weak.life != nil
+            }
+        }
+    }
+
+    private var entries: [String: [Int: Staged]] = [:]
+
+    /// Takes the number of an entry's next generation.
+    /// - Parameter numbers: Those of the entry's files.
+    /// - Returns: The number, and those of the generations that are being filled now.
+    mutating func begin(of name: String, besides numbers: [Int]) -> (next: Int, filled: Set<Int>) {
+        let filled = entries[name, default: [:]].filter { $0.value.isFilled }
+        let next = (numbers + filled.keys).reduce(0, max) + 1
+        entries[name] = filled.merging([next: .making]) { $1 }
+        return (next, Set(filled.keys))
+    }
+
+    /// Its files were made.
+    mutating func made(_ generation: Generation, of name: String) {
+        entries[name, default: [:]][generation.number] = .made(Staged.Weak(life: generation.life))
+    }
+
+    /// A description names it, or it was given up. Answers whether it was here: none had named it.
+    mutating func remove(_ number: Int, of name: String) -> Bool {
+        let isStaged = entries[name]?.removeValue(forKey: number) != nil
+        if entries[name]?.isEmpty == true { entries[name] = nil }
+        return isStaged
+    }
+
+    /// An entry's folder goes, with whatever is in it.
+    mutating func removeAll(of name: String) { entries[name] = nil }
+}
