@@ -158,20 +158,11 @@ struct WorldRun {
                 try check()
             }
         }
-        let isLeft = { (player: Player) in !player.isAtEnd && player.failure == nil && player.position < 1 << 20 }
-        for (player, position) in zip(players, positions) where player.map(isLeft) ?? false {
+        for (player, position) in zip(players, positions) where player.map(isReading) ?? false {
             guard let player, player.position == position else { continue }
-            throw WorldViolation(
-                oracle: "liveness",
-                text: "a reader of \(player.path) waits at \(player.position) while the origin fails\n"
-                    + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
+            throw violation("liveness", "a reader of \(player.path) waits at \(player.position) while the origin fails")
         }
-        for task in tasks where !task.ending.hasCome {
-            throw WorldViolation(
-                oracle: "liveness",
-                text: "\(task.name) goes on while the origin fails\n"
-                    + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
-        }
+        try expectTasksEnded(or: "goes on while the origin fails")
     }
 
     private mutating func act(_ action: WorldPlan.Action) throws {
@@ -402,11 +393,24 @@ struct WorldRun {
 
     // MARK: Oracles
 
+    /// What an oracle says, with how the open entries stand.
+    private func violation(_ oracle: String, _ text: String) -> WorldViolation {
+        let entries = world.cache.openEntries.map(\.explanation).joined(separator: "\n")
+        return WorldViolation(oracle: oracle, text: text + "\n" + entries)
+    }
+
+    /// Whether a player has still to come to an end; what has none in sight is not waited for.
+    private func isReading(_ player: Player) -> Bool {
+        !player.isAtEnd && player.failure == nil && player.position < 1 << 20
+    }
+
+    private func expectTasksEnded(or words: String) throws {
+        for task in tasks where !task.ending.hasCome { throw violation("liveness", "\(task.name) \(words)") }
+    }
+
     private func check() throws {
         if world.queues.goesInCircles {
-            throw WorldViolation(
-                oracle: "liveness",
-                text: "work goes in circles\n" + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
+            throw violation("liveness", "work goes in circles")
         }
         for player in players {
             guard let violation = player?.violation else { continue }
@@ -470,25 +474,14 @@ struct WorldRun {
             for index in players.indices where players[index] != nil { held.remove(index) }
             try takeAll(1 << 20)
             try check()
-            let isWaiting = players.contains { player in
-                guard let player else { return false }
-                return !player.isAtEnd && player.failure == nil && player.position < 1 << 20
-            }
+            let isWaiting = players.contains { $0.map(isReading) ?? false }
             if !isWaiting, tasks.allSatisfy({ $0.ending.hasCome }) { break }
             world.queues.advance(second)
         }
-        for player in players.compactMap({ $0 })
-        where !player.isAtEnd && player.failure == nil && player.position < 1 << 20 {
-            throw WorldViolation(
-                oracle: "liveness",
-                text: "a reader of \(player.path) hangs at \(player.position)\n"
-                    + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
+        for player in players.compactMap({ $0 }) where isReading(player) {
+            throw violation("liveness", "a reader of \(player.path) hangs at \(player.position)")
         }
-        for task in tasks where !task.ending.hasCome {
-            throw WorldViolation(
-                oracle: "liveness",
-                text: "\(task.name) never ends\n" + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
-        }
+        try expectTasksEnded(or: "never ends")
         dropPlayers()
         leases.set([])
         world.queues.advance(200 * second)
@@ -531,10 +524,7 @@ struct WorldRun {
                 player.play()
                 defer { player.leave() }
                 if !player.isAtEnd, player.failure == nil {
-                    throw WorldViolation(
-                        oracle: "liveness",
-                        text: "\(spec.path) read afresh hangs at \(player.position)\n"
-                            + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
+                    throw violation("liveness", "\(spec.path) read afresh hangs at \(player.position)")
                 }
                 if let violation = player.violation {
                     throw WorldViolation(oracle: "freshness", text: "\(violation) in \(spec.path), version \(newest)")
@@ -542,10 +532,9 @@ struct WorldRun {
                 meet("fresh read")
                 if player.isAtEnd { break }
                 guard attempt < 3 || mayEnd(player) else {
-                    throw WorldViolation(
-                        oracle: player.failure == nil ? "liveness" : "freshness",
-                        text: "\(spec.path) ended with \(String(describing: player.failure))\n"
-                            + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
+                    throw violation(
+                        player.failure == nil ? "liveness" : "freshness",
+                        "\(spec.path) ended with \(String(describing: player.failure))")
                 }
             }
         }
@@ -570,10 +559,8 @@ struct WorldRun {
         player.knownGenerations = versions[object * WorldPlan.users]
         player.finish()
         guard player.isAtEnd, world.origin.requestCount == requests else {
-            throw WorldViolation(
-                oracle: "cost",
-                text: "\(spec.path) was stored, and asked for \(world.origin.requestCount - requests) times\n"
-                    + world.cache.openEntries.map(\.explanation).joined(separator: "\n"))
+            throw violation(
+                "cost", "\(spec.path) was stored, and asked for \(world.origin.requestCount - requests) times")
         }
     }
 
