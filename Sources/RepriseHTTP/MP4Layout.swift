@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// Whether an MP4 or QuickTime file can be played before all of it is there, told from its first bytes.
 ///
 ///     ftyp  moov  mdat ...            playable once moov is there
@@ -23,7 +25,8 @@ public enum MP4Layout: Hashable, Sendable {
             guard let header = BoxHeader(bytes.dropFirst(Int(clamping: offset))) else {
                 // What is not a box at the very start is told apart as soon as the type could be read.
                 self =
-                    isFirst && bytes.count >= 8 && !BoxHeader.isKnownFirst(bytes) ? .other : .needs(bytes: offset + 16)
+                    isFirst && bytes.count >= 8 && !BoxHeader.isKnownFirst(bytes)
+                    ? .other : .needs(bytes: offset.adding(16))
                 return
             }
             if isFirst, !header.isKnownFirst {

@@ -40,8 +40,8 @@ package struct MultipartByteRanges: Sendable, Hashable {
     package var length: Int64 {
         pieces.reduce(0) { sum, piece in
             switch piece {
-            case .text(let text): sum + Int64(text.utf8.count)
-            case .bytes(let range): sum + range.count
+            case .text(let text): sum.adding(Int64(text.utf8.count))
+            case .bytes(let range): sum.adding(range.count)
             }
         }
     }

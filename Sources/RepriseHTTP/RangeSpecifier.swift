@@ -50,10 +50,10 @@ public enum RangeSpecifier: Hashable, Sendable {
             guard byte >= 0x30, byte <= 0x39, digits.0 < 18, digits.1 < 18 else { return nil }
             let digit = Int64(byte - 0x30)
             if isBehindDash {
-                numbers.1 = numbers.1 * 10 + digit
+                numbers.1 = numbers.1.multiplied(by: 10).adding(digit)
                 digits.1 += 1
             } else {
-                numbers.0 = numbers.0 * 10 + digit
+                numbers.0 = numbers.0.multiplied(by: 10).adding(digit)
                 digits.0 += 1
             }
         }
@@ -95,7 +95,7 @@ public enum RangeSpecifier: Hashable, Sendable {
     package func resolved(length: Int64) -> ByteRange? {
         switch self {
         case .closed(let first, let last):
-            return first < length ? ByteRange(first, min(last, length - 1) + 1) : nil
+            return first < length ? ByteRange(first, min(last.adding(1), length)) : nil
         case .from(let first):
             return first < length ? ByteRange(first, length) : nil
         case .suffix(let count):
@@ -106,7 +106,7 @@ public enum RangeSpecifier: Hashable, Sendable {
     /// The bytes meant where the length is not known yet; `nil` for a suffix, which needs it.
     package var resolvedWithoutLength: ByteRange? {
         switch self {
-        case .closed(let first, let last): last < .max ? ByteRange(first, last + 1) : .from(first)
+        case .closed(let first, let last): ByteRange(first, last.adding(1))
         case .from(let first): .from(first)
         case .suffix: nil
         }
@@ -138,9 +138,9 @@ public enum ContentRange: Hashable, Sendable {
         guard let dash = range.firstIndex(of: "-"), let first = range[..<dash].decimal,
             let last = range[range.index(after: dash)...].decimal, last >= first, last < .max
         else { return nil }
-        if size == "*" { return .satisfied(ByteRange(first, last + 1), total: nil) }
+        if size == "*" { return .satisfied(ByteRange(first, last.adding(1)), total: nil) }
         guard let total = size.decimal, total > last else { return nil }
-        return .satisfied(ByteRange(first, last + 1), total: total)
+        return .satisfied(ByteRange(first, last.adding(1)), total: total)
     }
 
     /// The field's value.

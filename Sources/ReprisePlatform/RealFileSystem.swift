@@ -178,7 +178,8 @@ private final class RealFileHandle: FileHandle {
             let modified = status.st_mtim
         #endif
         return FileStatus(
-            size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512, inode: UInt64(status.st_ino),
+            size: Int64(status.st_size), allocated: Int64(status.st_blocks).multiplied(by: 512),
+            inode: UInt64(status.st_ino),
             modified: Int64(modified.tv_sec).multiplied(by: 1_000_000_000).adding(Int64(modified.tv_nsec)),
             links: Int(status.st_nlink))
     }
@@ -231,7 +232,8 @@ private final class RealFileHandle: FileHandle {
         #if os(Linux)
             guard let preadv2 = unsafe LinuxCalls.preadv2 else { return true }
             // The two ends stand for the rest, of as little as is read ahead at once its last byte.
-            var position = count <= 64 * 1024 ? offset + count - 1 : offset
+            let last = offset.adding(count - 1)
+            var position = count <= 64 * 1024 ? last : offset
             while true {
                 var byte: UInt8 = 0
                 let answer = unsafe withUnsafeMutablePointer(to: &byte) { pointer in
@@ -239,8 +241,8 @@ private final class RealFileHandle: FileHandle {
                     return unsafe preadv2(number, &vector, 1, off_t(position), LinuxCalls.withoutWaiting)
                 }
                 if answer < 0, errno == EAGAIN { return false }
-                if position == offset + count - 1 { break }
-                position = offset + count - 1
+                if position == last { break }
+                position = last
             }
         #endif
         return true

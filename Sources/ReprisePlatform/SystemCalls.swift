@@ -34,17 +34,8 @@ package enum SystemCalls {
         return left.withUTF8 { left in
             right.withUTF8 { right in
                 guard left.count == right.count else { return false }
-                let (first, second) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
-                var index = 0
-                // Word by word: keys are compared at every look-up.
-                while index + 8 <= first.count {
-                    let word = unsafe first.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                    guard unsafe word == second.loadUnaligned(fromByteOffset: index, as: UInt64.self) else {
-                        return false
-                    }
-                    index += 8
-                }
-                return unsafe first[index...].elementsEqual(second[index...])
+                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+                return unsafe memcmp(first, second, left.count) == 0
             }
         }
     }

@@ -25,7 +25,7 @@ public struct ByteRangeSet: Hashable, Sendable {
     public var isEmpty: Bool { ranges.isEmpty }
 
     /// Number of bytes in the set.
-    public var count: Int64 { ranges.reduce(0) { $0 + $1.count } }
+    public var count: Int64 { ranges.reduce(0) { $0.adding($1.count) } }
 
     /// The first offset past the last byte, 0 for the empty set.
     public var upperBound: Int64 { ranges.last?.upperBound ?? 0 }

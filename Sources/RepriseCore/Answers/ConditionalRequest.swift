@@ -92,7 +92,7 @@ package struct ConditionalRequest: Sendable {
             // A range of an unknown length can be served where its end is given; the total is never guessed.
             guard wanted.count == 1, case .closed(let first, let last) = wanted[0], info.servesRanges, last < .max
             else { return whole(info, head) }
-            return part(ByteRange(first, last + 1), total: nil, head)
+            return part(ByteRange(first, last.adding(1)), total: nil, head)
         }
         let ranges = wanted.compactMap { $0.resolved(length: length) }
         switch ranges.count {

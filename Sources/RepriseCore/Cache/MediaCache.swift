@@ -1,5 +1,6 @@
 package import RepriseHTTP
 package import ReprisePlatform
+import RepriseRanges
 public import RepriseStorage
 
 #if canImport(FoundationEssentials)
@@ -92,7 +93,7 @@ public final class MediaCache: Sendable {
         let begun = queues.now()
         guard let found = round.step() else {
             // Nobody waits for it, and at a start others want the processors and the disk: it takes a quarter of the time.
-            return queues.after(3 * (queues.now() - begun)) { [weak self] in
+            return queues.after((queues.now() - begun).multiplied(by: 3)) { [weak self] in
                 queues.upkeep { [weak self] in self?.count(since: stored, round) }
             }
         }

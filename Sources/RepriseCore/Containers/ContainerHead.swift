@@ -22,7 +22,7 @@ package struct ContainerHead: Sendable, Hashable {
     /// index of about 1 MiB.)
     package static let largestLook: Int64 = 32 << 20
     /// Most bytes that are looked at in all: a file that has more of such parts is kept, not understood.
-    package static let mostLookedAt: Int64 = 2 * largestLook
+    package static let mostLookedAt = largestLook.multiplied(by: 2)
     /// Bytes a second where nothing tells: high, as a player that runs dry is worse.
     static let unknownRate = 64_000.0
     /// Looks after which what is known has to do.

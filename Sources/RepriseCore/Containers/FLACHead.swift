@@ -17,18 +17,18 @@ struct FLACHead {
     }
 
     func step() -> HeadStep {
-        var offset = (known.bytes(ByteRange(0, 10)).map { MP3Head.tagEnd($0) } ?? 0) + 4
+        var offset = (known.bytes(ByteRange(0, 10)).map { MP3Head.tagEnd($0) } ?? 0).adding(4)
         var rate = ContainerHead.unknownRate * 2
         for _ in 0..<ContainerHead.mostLooks {
             let header = ByteRange(offset: offset, count: 4)
             guard let bytes = known.bytes(header) else { return .look(header) }
             guard bytes.count == 4, let size = bytes.number(1, 3) else { break }
             if bytes[0] & 0x7F == 0 {
-                let info = ByteRange(offset: offset + 4, count: 34)
+                let info = ByteRange(offset: offset.adding(4), count: 34)
                 guard let bytes = known.bytes(info) else { return .look(info) }
                 rate = self.rate(bytes) ?? rate
             }
-            offset += 4 + size
+            offset = header.upperBound.adding(size)
             if bytes[0] & 0x80 != 0 { break }
         }
         return .keep([head.opening(from: offset, rate: rate)])

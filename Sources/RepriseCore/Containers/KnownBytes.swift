@@ -9,7 +9,7 @@ package struct KnownBytes: Sendable {
     package init(length: Int64? = nil) { self.length = length }
 
     /// How many bytes were read.
-    var count: Int64 { pieces.reduce(0) { $0 + $1.range.count } }
+    var count: Int64 { pieces.reduce(0) { $0.adding($1.range.count) } }
 
     /// Adds what was read at `offset`. Of what is known twice the first stays.
     package mutating func add(_ bytes: [UInt8], at offset: Int64) {

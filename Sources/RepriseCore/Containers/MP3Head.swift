@@ -20,7 +20,7 @@ struct MP3Head {
     static func tagEnd(_ bytes: [UInt8]) -> Int64 {
         guard bytes.begins("ID3"), bytes.count >= 10, bytes[6..<10].allSatisfy({ $0 < 0x80 }) else { return 0 }
         let size = bytes[6..<10].reduce(Int64(0)) { $0 << 7 | Int64($1) }
-        return 10 + size + (bytes[5] & 0x10 != 0 ? 10 : 0)
+        return size.adding(bytes[5] & 0x10 != 0 ? 20 : 10)
     }
 
     func step() -> HeadStep {

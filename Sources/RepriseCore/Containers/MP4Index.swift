@@ -62,7 +62,7 @@ struct MP4Index {
 
     private static func boxes(_ bytes: [UInt8], _ start: Int, _ body: (String, [UInt8]) -> Void) {
         var offset = start
-        while let size = bytes.number(offset, 4), size >= 8, Int64(offset) + size <= Int64(bytes.count) {
+        while let size = bytes.number(offset, 4), size >= 8, Int64(offset).adding(size) <= Int64(bytes.count) {
             let type = String(decoding: bytes[(offset + 4)..<(offset + 8)], as: UTF8.self)
             body(type, Array(bytes[(offset + 8)..<(offset + Int(size))]))
             offset += Int(size)
@@ -89,7 +89,7 @@ extension MP4Index.Track {
                 break
             }
             let fitting = step == 0 ? Double(count) : ((limit - time) / Double(step)).rounded(.up)
-            if fitting < Double(count) { return samples + Int64(max(0, fitting)) }
+            if fitting < Double(count) { return samples.adding(Int64(max(0, fitting))) }
             samples += count
             time += Double(count) * Double(step)
         }
@@ -115,7 +115,9 @@ extension MP4Index.Track {
         var sample: Int64 = 0
         var end: Int64 = 0
         for chunk in 0..<min(chunkCount, Int64(offsets.count / offsetSize)) {
-            while Int64(run + 1) < runs, let next = chunks.number(8 + (run + 1) * 12, 4), next <= chunk + 1 { run += 1 }
+            while Int64(run + 1) < runs, let next = chunks.number(8 + (run + 1) * 12, 4), next <= chunk.adding(1) {
+                run += 1
+            }
             guard let perChunk = chunks.number(12 + run * 12, 4), perChunk > 0,
                 let offset = offsets.number(8 + Int(chunk) * offsetSize, offsetSize)
             else { break }

@@ -41,7 +41,7 @@ struct MatroskaHead {
                 let (size, sizeLength) = MatroskaHead.vint(bytes, offset + idLength, keepsMark: false)
             else { return nil }
             self.kind = kind
-            content = base + Int64(offset + idLength + sizeLength)
+            content = base.adding(Int64(offset + idLength + sizeLength))
             end = size == .max ? .max : content.adding(size)
         }
     }

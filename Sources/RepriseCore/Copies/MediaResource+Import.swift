@@ -84,7 +84,7 @@ extension MediaResource {
             try whole.seal(summary)
             try cache.adopt(final, whole.entry.generation, request)
             quota.stored(Quota.entryCost)
-            if let old { quota.update { $0.freed(old.allocated + Quota.entryCost) } }
+            if let old { quota.update { $0.freed(old.allocated.adding(Quota.entryCost)) } }
             cache.environment.hub.send(.stored(key: request.key.text, bytes: length))
             return final
         }

@@ -24,7 +24,7 @@ extension MediaResource {
             var position = range.lowerBound
             while position < range.upperBound {
                 if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
-                let piece = ByteRange(position, min(range.upperBound, position + MediaResource.step))
+                let piece = ByteRange(position, min(range.upperBound, position.adding(MediaResource.step)))
                 let current = result
                 result = try await cache.onReadPool { () throws(StoreError) in try current.adding(piece, of: snapshot) }
                 position = piece.upperBound

@@ -1,4 +1,5 @@
 import ReprisePlatform
+import RepriseRanges
 
 /// One request to an origin, its events taken one at a time by whoever awaits them.
 final class OriginBody: Sendable {
@@ -48,7 +49,7 @@ final class OriginBody: Sendable {
     /// The next event that comes.
     /// - Throws: `CacheError` with `.originTimedOut` where none comes within `limit` nanoseconds; `CancellationError`.
     private func next(within limit: Int64) async throws -> OriginEvent {
-        let deadline = queues.now() + limit
+        let deadline = queues.now().adding(limit)
         while true {
             let waker = Waker()
             if let event = inbox.take(orTell: waker) { return event }

@@ -33,18 +33,18 @@ public struct OriginComparison: Sendable, Hashable {
     /// Takes bytes of the origin and as many that are stored at the same place; places ascend.
     package mutating func take(_ origin: ArraySlice<UInt8>, stored: ArraySlice<UInt8>, at offset: Int64) {
         compared += Int64(origin.count)
-        defer { lookedAtUntil = offset + Int64(origin.count) }
+        defer { lookedAtUntil = offset.adding(Int64(origin.count)) }
         if origin == stored { return }
         var start: Int64?
         for (index, (theirs, ours)) in zip(origin, stored).enumerated() {
             if theirs != ours {
-                start = start ?? offset + Int64(index)
+                start = start ?? offset.adding(Int64(index))
             } else if let first = start {
-                note(ByteRange(first, offset + Int64(index)), in: offset)
+                note(ByteRange(first, offset.adding(Int64(index))), in: offset)
                 start = nil
             }
         }
-        if let start { note(ByteRange(start, offset + Int64(origin.count)), in: offset) }
+        if let start { note(ByteRange(start, offset.adding(Int64(origin.count))), in: offset) }
     }
 
     /// Stored bytes that the origin does not have.

@@ -47,7 +47,7 @@ final class HeadFetch: Fetch {
             known.add(bytes, at: range.lowerBound)
             if Int64(bytes.count) < range.count, known.length == nil {
                 // It ended there, and nobody says so.
-                known.length = range.lowerBound + Int64(bytes.count)
+                known.length = range.lowerBound.adding(Int64(bytes.count))
             }
         }
         if case .keep(let found) = head.step(known) { ranges = found }
@@ -74,7 +74,7 @@ final class HeadFetch: Fetch {
 
     var progress: FetchProgress {
         let (done, plan, current, failure) = state.withLock { ($0.done, $0.plan, $0.current, $0.failure) }
-        let stored = done.count + (current.map { $0.progress.stored - done.intersection($0.range).count } ?? 0)
+        let stored = done.count.adding(current.map { $0.progress.stored - done.intersection($0.range).count } ?? 0)
         return FetchProgress(
             stored: min(max(stored, done.count), plan?.count ?? .max), expected: plan?.count, failure: failure)
     }

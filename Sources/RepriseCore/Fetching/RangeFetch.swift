@@ -91,7 +91,7 @@ final class RangeFetch: Fetch {
             let wanted = wanted(status)
             let stored = status.stored(in: wanted)
             if stored >= wanted.count { return nil }
-            if !status.isWriting { return wanted.lowerBound + stored }
+            if !status.isWriting { return wanted.lowerBound.adding(stored) }
             try await waker.wait()
         }
     }

@@ -61,7 +61,7 @@ package struct Freshness: Sendable {
     package static func noting(delay: Int64, in fields: HTTPFields) -> HTTPFields {
         guard delay > 0 else { return fields }
         var fields = fields
-        fields["Age"] = "\(min(givenAge(fields) + min(delay, CacheDirectives.longest), CacheDirectives.longest))"
+        fields["Age"] = "\(min(givenAge(fields).adding(delay), CacheDirectives.longest))"
         return fields
     }
 

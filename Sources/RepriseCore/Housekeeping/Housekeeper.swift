@@ -135,7 +135,7 @@ final class Housekeeper: Sendable {
     /// must not make everything too old.
     private var trustedWallClock: Int64 {
         let passed = (environment.queues.now() - made.now) / TransferTuning.second
-        return min(environment.queues.wallClock(), made.wallClock + passed + 86_400)
+        return min(environment.queues.wallClock(), made.wallClock.adding(passed).adding(86_400))
     }
 
     private func remove(_ store: Store, _ expired: ArraySlice<StoredUse>, _ order: ArraySlice<StoredUse>) {
@@ -184,7 +184,7 @@ final class Housekeeper: Sendable {
         let isEnough = quota.excess.isNone
         let (done, again) = state.withLock { state -> ([@Sendable () -> Void], Bool) in
             state.isSweeping = false
-            state.notBefore = isEnough ? now : now + Housekeeper.pause
+            state.notBefore = isEnough ? now : now.adding(Housekeeper.pause)
             // Somebody wanted all counted while a smaller sweep ran, and waits for that.
             if state.countsAll, mayGoOn { return ([], true) }
             state.countsAll = false

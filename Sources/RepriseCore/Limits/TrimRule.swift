@@ -1,4 +1,5 @@
 package import RepriseRanges
+package import RepriseStorage
 
 /// Which stored bytes of something that is being read go first: those least likely to be asked for soon. No I/O.
 ///
@@ -16,15 +17,15 @@ package struct TrimRule: Sendable {
     package var readers: [Int64]
     /// What must not be touched.
     package var spared: [ByteRange]
-    /// Bytes of a block: only whole ones can be given back.
-    package var blockSize: Int64
+    /// Where blocks lie: only whole ones can be given back.
+    package var layout: BlockLayout
     /// Bytes behind a reader that stay.
     package var spareBehind: Int64
     /// Bytes ahead of a reader that stay.
     package var spareAhead: Int64
 
     package init(
-        claimed: ByteRangeSet, readers: [Int64], spared: [ByteRange], blockSize: Int64, spareBehind: Int64,
+        claimed: ByteRangeSet, readers: [Int64], spared: [ByteRange], layout: BlockLayout, spareBehind: Int64,
         spareAhead: Int64
     ) {
         self.spareBehind = spareBehind
@@ -32,7 +33,7 @@ package struct TrimRule: Sendable {
         self.claimed = claimed
         self.readers = readers.sorted()
         self.spared = spared
-        self.blockSize = blockSize
+        self.layout = layout
     }
 
     /// The ranges to give back, the first to go first, together at least `wanted` bytes where there are as many.
@@ -69,15 +70,15 @@ package struct TrimRule: Sendable {
 
     /// Whole blocks of a range, in pieces.
     private func cut(_ range: ByteRange) -> [ByteRange] {
-        let first = (range.lowerBound + blockSize - 1) / blockSize * blockSize
         // The last block of a file is whole where it ends with the file; it stays.
-        let end = range.upperBound / blockSize * blockSize
+        let end = layout.blockStart(of: range.upperBound)
         var pieces: [ByteRange] = []
-        var position = first
+        var position = layout.blockEnd(of: range.lowerBound)
         while position < end {
-            let next = min(end, max(position / TrimRule.step * TrimRule.step + TrimRule.step, position + blockSize))
-            pieces.append(ByteRange(position, next / blockSize * blockSize))
-            position = next / blockSize * blockSize
+            let step = (position - position % TrimRule.step).adding(TrimRule.step)
+            let next = layout.blockStart(of: min(end, max(step, position.adding(layout.blockSize))))
+            pieces.append(ByteRange(position, next))
+            position = next
         }
         return pieces
     }

@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// Whether an origin is asked where others serve the same: one that failed is left alone for a time. Times are nanoseconds of any
 /// clock that only runs forwards. No I/O.
 ///
@@ -40,7 +42,7 @@ package struct CircuitBreaker: Sendable, Hashable {
     package mutating func asked(now: Int64) {
         guard pauses > 0 else { return }
         isOnTrial = true
-        openUntil = now + pause
+        openUntil = now.adding(pause)
     }
 
     /// A request came to something.
@@ -64,7 +66,7 @@ package struct CircuitBreaker: Sendable, Hashable {
         if openUntil > now, !isOnTrial { return }
         pauses += 1
         isOnTrial = false
-        openUntil = now + pause
+        openUntil = now.adding(pause)
     }
 }
 

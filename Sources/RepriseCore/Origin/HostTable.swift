@@ -1,4 +1,5 @@
 import ReprisePlatform
+import RepriseRanges
 
 /// What has been learnt of each origin host, and which requests hold its connection slots.
 ///
@@ -165,7 +166,8 @@ package final class HostTable: Sendable {
     package func note(firstByte: Int64, of origin: String) {
         state.withLock { state in
             state.change(origin) { host in
-                host.measure.firstByte = host.measure.firstByte.map { ($0 * 3 + firstByte) / 4 } ?? firstByte
+                host.measure.firstByte =
+                    host.measure.firstByte.map { $0.multiplied(by: 3).adding(firstByte) / 4 } ?? firstByte
             }
         }
     }
@@ -200,7 +202,7 @@ package final class HostTable: Sendable {
 
     /// Stops trusting the host's entity tags for a day: its nodes disagree about them.
     package func distrustEntityTags(of origin: String, now: Int64) {
-        state.withLock { state in state.change(origin) { $0.distrustsEntityTagsUntil = now + 86_400 } }
+        state.withLock { state in state.change(origin) { $0.distrustsEntityTagsUntil = now.adding(86_400) } }
     }
 
     package func trustsEntityTags(of origin: String, now: Int64) -> Bool {

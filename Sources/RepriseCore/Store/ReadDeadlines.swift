@@ -1,4 +1,5 @@
 import ReprisePlatform
+import RepriseRanges
 
 /// Reads of leased bytes that are under way, each with a time after which its reader goes on without it.
 ///
@@ -34,7 +35,7 @@ final class ReadDeadlines: Sendable {
     ///   - onLate: Called once where the read has not ended within `timeout`; on any thread, it must be quick.
     /// - Returns: The number `end` wants.
     func begin(_ timeout: Int64, onLate: @escaping @Sendable () -> Void) -> Int {
-        let due = queues.now() + timeout
+        let due = queues.now().adding(timeout)
         let (number, setsTimer) = state.withLock { state in
             state.lastNumber += 1
             state.reads[state.lastNumber] = .begun(due: due, onLate: onLate)

@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// A block cipher in counter mode (NIST SP 800-38A §6.5), for ciphers with blocks of 16 bytes such as AES.
 ///
 /// Any place can be begun at: byte `n` is combined with byte `n % 16` of the enciphered counter block `n / 16`. The counter is the
@@ -26,7 +28,7 @@ public struct CounterMode: ContentTransform {
     public func apply(to bytes: inout [UInt8], at offset: Int64) {
         guard !bytes.isEmpty else { return }
         let first = offset / Self.blockSize
-        let last = (offset + Int64(bytes.count) - 1) / Self.blockSize
+        let last = offset.adding(Int64(bytes.count - 1)) / Self.blockSize
         var stream = counters(first...last)
         let count = stream.count
         encipher(&stream)

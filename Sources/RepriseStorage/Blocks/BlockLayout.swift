@@ -40,8 +40,14 @@ package struct BlockLayout: Sendable, Hashable {
         return start.adding(blockSize)
     }
 
+    /// The first offset of block `number`; `Int64.max` where it is past 64 bits.
+    package func start(of number: Int64) -> Int64 { number.multiplied(by: blockSize) }
+
     /// The bytes of block `number`.
-    package func range(of number: Int64) -> ByteRange { ByteRange(offset: number * blockSize, count: blockSize) }
+    package func range(of number: Int64) -> ByteRange { ByteRange(offset: start(of: number), count: blockSize) }
+
+    /// The bytes of the blocks from `first` up to `end`, which is not one of them.
+    package func range(from first: Int64, upTo end: Int64) -> ByteRange { ByteRange(start(of: first), start(of: end)) }
 
     /// The numbers of the blocks that `range` touches.
     package func numbers(covering range: ByteRange) -> Range<Int64> {
@@ -53,9 +59,17 @@ package struct BlockLayout: Sendable, Hashable {
         ByteRange(blockStart(of: range.lowerBound), blockEnd(of: range.upperBound))
     }
 
+    /// The whole pages of 4096 bytes that `range` touches.
+    package static func pages(covering range: ByteRange) -> ByteRange {
+        BlockLayout(blockSize: 4096).blocks(covering: range)
+    }
+
     /// Where a block's slot lies in the `blocks` file.
-    package func slotOffset(of number: Int64) -> Int64 { BlockLayout.headerSize + number * slotSize }
+    package func slotOffset(of number: Int64) -> Int64 { BlockLayout.headerSize.adding(slotsSize(number)) }
+
+    /// Bytes of so many slots.
+    package func slotsSize(_ count: Int64) -> Int64 { count.multiplied(by: slotSize) }
 
     /// Body bytes whose slots share a page.
-    package var bytesPerPage: Int64 { blockSize * BlockLayout.slotsPerPage }
+    package var bytesPerPage: Int64 { blockSize.multiplied(by: BlockLayout.slotsPerPage) }
 }

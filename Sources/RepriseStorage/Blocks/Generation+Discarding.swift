@@ -11,7 +11,7 @@ extension Generation {
         let first = layout.block(at: layout.blockEnd(of: range.lowerBound))
         let last = layout.block(at: min(range.upperBound, slotsEnd))
         guard first < last else { return ByteRangeSet() }
-        let blocksRange = ByteRange(first * layout.blockSize, last * layout.blockSize)
+        let blocksRange = layout.range(from: first, upTo: last)
         try changes.withLock { _ throws(FileError) in
             state.withLock { state in
                 state.verified.remove(blocksRange)
@@ -19,7 +19,7 @@ extension Generation {
                 state.loaded.insert(blocksRange)
                 for block in first..<last { state.slots[block] = nil }
             }
-            let zeros = [UInt8](repeating: 0, count: Int((last - first) * layout.slotSize))
+            let zeros = [UInt8](repeating: 0, count: Int(layout.slotsSize(last - first)))
             do throws(FileError) { try blocks.write(zeros, at: layout.slotOffset(of: first)) } catch {
                 // What the slots say now is read anew; nothing was punched.
                 state.withLock { $0.forgetSlots(of: blocksRange) }

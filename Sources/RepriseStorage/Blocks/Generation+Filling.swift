@@ -8,12 +8,12 @@ extension Generation {
     /// then and the fill has to begin at its start. I/O.
     package func makeWriter(at offset: Int64) throws(FileError) -> (any BlockWriter)? {
         let block = layout.block(at: offset)
-        let start = block * layout.blockSize
+        let start = layout.start(of: block)
         if offset == start { return codec.makeWriter(of: self, at: offset, behind: nil) }
         if state.withLock({ $0.slots[block] == nil }) {
             try reloadUnlessAbsent(block)
         }
-        guard let slot = state.withLock({ $0.slots[block] }), start + Int64(slot.validLength) == offset else {
+        guard let slot = state.withLock({ $0.slots[block] }), start.adding(Int64(slot.validLength)) == offset else {
             return nil
         }
         var buffer: [UInt8] = []
@@ -25,11 +25,11 @@ extension Generation {
     // Read while nothing changes: a block that is given back meanwhile must not become a proved one again.
     func reloadUnlessAbsent(_ block: Int64) throws(FileError) {
         try changes.withLock { _ throws(FileError) in
-            guard state.withLock({ $0.claimed.contains(block * layout.blockSize) }) else { return }
+            guard state.withLock({ $0.claimed.contains(layout.start(of: block)) }) else { return }
             let (found, bytes) = try slotOnDisk(block)
             state.withLock { state in
                 guard let slot = found else {
-                    if !state.verified.contains(block * layout.blockSize) { makeAbsent(&state, block) }
+                    if !state.verified.contains(layout.start(of: block)) { makeAbsent(&state, block) }
                     return
                 }
                 state.slots[block] = slot

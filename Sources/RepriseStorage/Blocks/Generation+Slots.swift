@@ -21,14 +21,14 @@ extension Generation {
 
     private func slotBytes(_ first: Int64, _ last: Int64) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
-        try blocks.read(at: layout.slotOffset(of: first), count: Int((last - first) * layout.slotSize), into: &bytes)
+        try blocks.read(at: layout.slotOffset(of: first), count: Int(layout.slotsSize(last - first)), into: &bytes)
         return bytes
     }
 
     /// Takes over what was read of slots, but for those that are known: what we wrote or cleared meanwhile is newer.
     private func take(_ bytes: [UInt8], _ first: Int64, _ last: Int64, _ state: inout State) {
         for block in first..<last {
-            let index = Int((block - first) * layout.slotSize)
+            let index = Int(layout.slotsSize(block - first))
             let start = layout.range(of: block).lowerBound
             guard !state.loaded.contains(start), !state.claimed.contains(start),
                 let slot = codec.slot(in: bytes, at: index, of: block, layout)
@@ -37,7 +37,7 @@ extension Generation {
             state.seals[block] = codec.seal(in: bytes, at: index, layout)
             state.claimed.insert(ByteRange(offset: start, count: Int64(slot.validLength)))
         }
-        state.loaded.insert(ByteRange(first * layout.blockSize, last * layout.blockSize))
+        state.loaded.insert(layout.range(from: first, upTo: last))
     }
 
     /// Checks the proof of every claimed block that `range` touches. A block that fails becomes absent and its
@@ -49,7 +49,7 @@ extension Generation {
         var damaged: Int64 = 0
         var block = layout.block(at: range.lowerBound)
         let end = min(range.upperBound, state.withLock { $0.slotsEnd })
-        while block * layout.blockSize < end {
+        while layout.start(of: block) < end {
             let number = block
             block += 1
             guard let slot = try slotToProve(number) else { continue }
@@ -88,7 +88,7 @@ extension Generation {
         return try changes.withLock { _ throws(FileError) in
             guard state.withLock({ $0.slots[block] == slot }) else { return .changed }
             // Another object that has these files open, as a repair has, may have written it anew.
-            let bytes = try slotBytes(block, block + 1)
+            let bytes = try slotBytes(block, block.adding(1))
             let isAsRead =
                 codec.slot(in: bytes, at: 0, of: block, layout) == slot
                 && codec.seal(in: bytes, at: 0, layout) == state.withLock { $0.seals[block] }
@@ -103,7 +103,7 @@ extension Generation {
 
     private func prove(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockCodec.Prefix? {
         buffer.removeAll(keepingCapacity: true)
-        let range = ByteRange(offset: block * layout.blockSize, count: Int64(slot.validLength))
+        let range = ByteRange(offset: layout.start(of: block), count: Int64(slot.validLength))
         try noteChangeTime()
         try body.read(at: range.lowerBound, count: Int(slot.validLength), into: &buffer)
         guard let prefix = prefix(buffer, slot, block: block) else { return nil }

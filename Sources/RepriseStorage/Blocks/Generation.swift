@@ -66,7 +66,7 @@ package final class Generation: Sendable {
         init(slotsFileSize: Int64, layout: BlockLayout) {
             // A file somebody made huge must not carry the body's offsets past 64 bits.
             let slots = max(0, slotsFileSize - BlockLayout.headerSize) / layout.slotSize
-            slotsEnd = min(slots, .max / layout.blockSize) * layout.blockSize
+            slotsEnd = layout.start(of: min(slots, .max / layout.blockSize))
             loaded.insert(.from(slotsEnd))
         }
 
@@ -81,7 +81,7 @@ package final class Generation: Sendable {
             pendingPunch.remove(range)
             guard !seals.isEmpty else { return }
             for block in layout.numbers(covering: range)
-            where !claimed.contains(block * layout.blockSize) { seals[block] = nil }
+            where !claimed.contains(layout.start(of: block)) { seals[block] = nil }
         }
     }
 
@@ -192,7 +192,9 @@ package final class Generation: Sendable {
     /// Bytes from `offset` on whose slots are read at once.
     private func pages(at offset: Int64, _ state: State) -> ByteRange {
         let page = offset - offset % layout.bytesPerPage
-        return ByteRange(page, min(ByteRange(offset: page, count: layout.bytesPerPage * 64).upperBound, state.slotsEnd))
+        return ByteRange(
+            page, min(ByteRange(offset: page, count: layout.bytesPerPage.multiplied(by: 64)).upperBound, state.slotsEnd)
+        )
     }
 
     /// The bytes some slot claims, as far as slots have been read.
@@ -213,7 +215,7 @@ package final class Generation: Sendable {
     package var allocatedBytes: Int64 {
         state.withLock { state in
             state.claimed.ranges.reduce(0) { sum, range in
-                sum + (range.upperBound + 4095) / 4096 * 4096 - range.lowerBound / 4096 * 4096
+                sum.adding(BlockLayout.pages(covering: range).count)
             }
         }
     }

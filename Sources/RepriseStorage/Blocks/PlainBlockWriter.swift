@@ -31,7 +31,7 @@ package final class PlainBlockWriter: BlockWriter {
             var rest = chunk
             while !rest.isEmpty {
                 let block = layout.block(at: offset)
-                let room = (block + 1) * layout.blockSize - offset
+                let room = layout.range(of: block).upperBound - offset
                 let part = rest.prefix(Int(min(room, Int64(rest.count))))
                 rest = rest.dropFirst(part.count)
                 var current = running ?? Slot.hash(identity: generation.identity, block: block)
@@ -47,7 +47,7 @@ package final class PlainBlockWriter: BlockWriter {
         }
         if let running {
             let block = layout.block(at: offset)
-            Slot(validLength: Int32(offset - block * layout.blockSize), proof: running.finish())
+            Slot(validLength: Int32(offset - layout.start(of: block)), proof: running.finish())
                 .encode(block: block, into: &slots)
         }
         guard offset > start else { return }

@@ -63,11 +63,11 @@ package struct EntryExport: Sendable {
     package mutating func advance() throws(StoreError) -> Bool {
         guard done < length else { return false }
         let layout = snapshot.layout
-        let end = min(length, max(layout.blockStart(of: done + EntryExport.step), done + layout.blockSize))
+        let end = min(length, max(layout.blockStart(of: done.adding(EntryExport.step)), done.adding(layout.blockSize)))
         var bytes: [UInt8] = []
         do throws(FileError) {
             for block in layout.numbers(covering: ByteRange(done, end)) {
-                let wanted = min(layout.blockSize, length - block * layout.blockSize)
+                let wanted = min(layout.blockSize, length - layout.start(of: block))
                 let found = try snapshot.proved(block, in: sharesRoom ? file : nil)
                 guard let found, Int64(found.count) >= wanted else { throw FileError.damaged("block \(block)") }
                 if !sharesRoom { bytes += found.prefix(Int(wanted)) }
@@ -140,7 +140,7 @@ package struct EntryExport: Sendable {
             return StoreError(
                 .incomplete, "the origin did not say how long it is, so nobody knows whether all is stored")
         }
-        let count = missing.reduce(0) { $0 + $1.count }
+        let count = missing.reduce(Int64(0)) { $0.adding($1.count) }
         let named = missing.prefix(4).map(\.description).joined(separator: ", ")
         let more = missing.count > 4 ? " and \(missing.count - 4) more" : ""
         return StoreError(

@@ -38,7 +38,7 @@ package struct EntryImport: Sendable {
         guard done < length else { return 0 }
         let layout = entry.generation.layout
         // Whole blocks, so that none is sealed twice.
-        let end = min(length, max(layout.blockStart(of: done + EntryImport.step), done + layout.blockSize))
+        let end = min(length, max(layout.blockStart(of: done.adding(EntryImport.step)), done.adding(layout.blockSize)))
         var bytes: [UInt8] = []
         do throws(FileError) { try source.read(at: done, count: Int(end - done), into: &bytes) } catch {
             throw StoreError(error, doing: "reading \(path)")

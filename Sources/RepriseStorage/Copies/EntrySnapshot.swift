@@ -31,7 +31,7 @@ extension Generation {
         var last: Slot?
         while let slot = state.withLock({ $0.slots[block] }), slot != last {
             var bytes: [UInt8] = []
-            try file.read(at: block * layout.blockSize, count: Int(slot.validLength), into: &bytes)
+            try file.read(at: layout.start(of: block), count: Int(slot.validLength), into: &bytes)
             switch prefix(bytes, slot, block: block) {
             case .hash?: return bytes
             case .plaintext(let plain)?: return plain
@@ -52,7 +52,7 @@ extension Generation {
             state.claimed.remove(layout.range(of: block))
             if let slot {
                 state.claimed.insert(
-                    ByteRange(offset: block * layout.blockSize, count: Int64(slot.validLength)))
+                    ByteRange(offset: layout.start(of: block), count: Int64(slot.validLength)))
             }
         }
     }

@@ -50,6 +50,6 @@ extension Generation {
     package func pieces(of step: Int64) -> [ByteRange] {
         let end = claimed.upperBound
         let size = max(layout.blockSize, layout.blockStart(of: step))
-        return stride(from: 0, to: end, by: Int(size)).map { ByteRange($0, min($0 + size, end)) }
+        return stride(from: 0, to: end, by: Int(size)).map { ByteRange($0, min($0.adding(size), end)) }
     }
 }

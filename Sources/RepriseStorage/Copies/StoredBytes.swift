@@ -20,7 +20,7 @@ package struct StoredBytes: Sendable {
             }
             block = wanted
         }
-        let start = Int(range.lowerBound - wanted * layout.blockSize)
+        let start = Int(range.lowerBound - layout.start(of: wanted))
         let count = min(range.count, layout.blockSize - Int64(start))
         guard let bytes, start < bytes.count else { return (nil, count) }
         let part = bytes[start..<min(start + Int(count), bytes.count)]

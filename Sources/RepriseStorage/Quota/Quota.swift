@@ -95,7 +95,7 @@ package struct Quota: Sendable {
     /// What has to go so that low water is reached; nothing below high water.
     package var excess: Excess {
         let capacity = capacity
-        let bytes = capacity != .max && used > capacity - margin ? used - (capacity - 2 * margin) : 0
+        let bytes = capacity != .max && used > capacity - margin ? used - (capacity - margin - margin) : 0
         return Excess(bytes: bytes, files: filesMissing)
     }
 

@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// How much a store may take of a disk. `nil` is no limit; 0 and less are refused, as nobody means them.
 ///
 /// Sizes are counted in what the volume sets aside, an entry's folder and its small files included (about 16 KiB an
@@ -42,5 +44,5 @@ public struct StoreLimits: Sendable, Hashable {
 
 extension Duration {
     /// So many days of 24 hours.
-    public static func days(_ count: Int) -> Duration { .seconds(Int64(count) * 86_400) }
+    public static func days(_ count: Int) -> Duration { .seconds(Int64(count).multiplied(by: 86_400)) }
 }

@@ -29,12 +29,12 @@ final class EncryptedBlockWriter: BlockWriter {
             if !rest.isEmpty { try write(rest) }
             return
         }
-        let total = chunks.reduce(0) { $0 + Int64($1.count) }
+        let total = chunks.reduce(Int64(0)) { $0.adding(Int64($1.count)) }
         guard total > 0 else { return }
         let range = ByteRange(offset: position, count: total)
         let first = layout.block(at: position)
         let last = layout.block(at: range.upperBound - 1)
-        guard try generation.mayStore(blocks: last - first + 1, seal) else {
+        guard try generation.mayStore(blocks: (last - first).adding(1), seal) else {
             _ = passOver(chunks, upTo: .max, position: &position)
             plain = position == layout.blockStart(of: position) ? [] : nil
             return
@@ -65,7 +65,7 @@ final class EncryptedBlockWriter: BlockWriter {
     private func finish(
         _ current: inout [UInt8], _ first: Int64, _ body: inout [UInt8], _ seals: inout [BlockSeal]
     ) {
-        let (made, ciphertext) = seal.seal(current, block: first + Int64(seals.count))
+        let (made, ciphertext) = seal.seal(current, block: first.adding(Int64(seals.count)))
         body += ciphertext
         seals.append(made)
         current.removeAll(keepingCapacity: true)

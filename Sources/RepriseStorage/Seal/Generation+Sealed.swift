@@ -29,7 +29,7 @@ extension Generation {
             case .gone: throw FileError.truncated(entryName)
             case .damaged(let block):
                 let isClaimed = state.withLock { state in
-                    guard state.claimed.contains(block * layout.blockSize) else { return false }
+                    guard state.claimed.contains(layout.start(of: block)) else { return false }
                     state.slots[block] = nil
                     makeAbsent(&state, block)
                     return true
@@ -64,7 +64,7 @@ extension Generation {
         for (block, found) in zip(first...last, seals) {
             guard let found else { return .gone }
             box.replaceSubrange(0..., with: found.nonce)
-            let (start, count) = (block * layout.blockSize, Int(found.validLength))
+            let (start, count) = (layout.start(of: block), Int(found.validLength))
             if mayWait {
                 try body.read(at: start, count: count, into: &box)
             } else if !body.readResident(at: start, count: count, into: &box) {
@@ -74,11 +74,11 @@ extension Generation {
             guard let bytes = seal.open(box, validLength: found.validLength, block: block) else {
                 return .damaged(block: block)
             }
-            let wanted = ByteRange(offset: block * layout.blockSize, count: Int64(bytes.count)).intersection(range)
-            guard let wanted, wanted.upperBound == min(range.upperBound, (block + 1) * layout.blockSize) else {
+            let wanted = ByteRange(offset: layout.start(of: block), count: Int64(bytes.count)).intersection(range)
+            guard let wanted, wanted.upperBound == min(range.upperBound, layout.range(of: block).upperBound) else {
                 return .gone
             }
-            plain += bytes.dropFirst(Int(wanted.lowerBound - block * layout.blockSize)).prefix(Int(wanted.count))
+            plain += bytes.dropFirst(Int(wanted.lowerBound - layout.start(of: block))).prefix(Int(wanted.count))
         }
         return .bytes(plain)
     }
@@ -106,7 +106,7 @@ extension Generation {
     func write(
         sealed bytes: [UInt8], _ seals: [BlockSeal], firstBlock: Int64, adding range: ByteRange
     ) throws(FileError) -> Bool {
-        let start = firstBlock * layout.blockSize
+        let start = layout.start(of: firstBlock)
         var slots: [UInt8] = []
         for seal in seals { seal.encode(into: &slots) }
         let isStored = try changes.withLock { _ throws(FileError) in
@@ -124,8 +124,8 @@ extension Generation {
             }
             state.withLock { state in
                 for (index, seal) in seals.enumerated() {
-                    state.seals[firstBlock + Int64(index)] = seal
-                    state.slots[firstBlock + Int64(index)] = nil
+                    state.seals[firstBlock.adding(Int64(index))] = seal
+                    state.slots[firstBlock.adding(Int64(index))] = nil
                 }
                 state.claimed.insert(range)
                 state.verified.insert(ByteRange(start, range.upperBound))

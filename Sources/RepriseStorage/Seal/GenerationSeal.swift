@@ -1,4 +1,5 @@
 import ReprisePlatform
+import RepriseRanges
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -80,9 +81,11 @@ final class GenerationSeal: Sendable {
     /// Asks to seal `number` blocks.
     func permission(toSeal number: Int64) -> Permission {
         count.withLock { count in
-            let used = count.used + number
+            let used = count.used.adding(number)
             if used > GenerationSeal.mostSeals { return .wornOut }
-            if used > count.noted { return .note(min(used + GenerationSeal.notedAtOnce, GenerationSeal.mostSeals)) }
+            if used > count.noted {
+                return .note(min(used.adding(GenerationSeal.notedAtOnce), GenerationSeal.mostSeals))
+            }
             count.used = used
             return .granted
         }

@@ -1,5 +1,6 @@
 import RepriseCore
 import RepriseRanges
+import RepriseStorage
 import Testing
 
 @Suite struct TrimRuleTests {
@@ -11,7 +12,8 @@ import Testing
         var set = ByteRangeSet()
         for range in claimed { set.insert(range) }
         return TrimRule(
-            claimed: set, readers: readers, spared: spared, blockSize: block, spareBehind: Self.mega,
+            claimed: set, readers: readers, spared: spared, layout: BlockLayout(blockSize: block),
+            spareBehind: Self.mega,
             spareAhead: 4 * Self.mega)
     }
 
@@ -37,7 +39,7 @@ import Testing
             #expect(given.allSatisfy { $0.intersection(kept) == nil })
         }
         #expect(given.allSatisfy { $0.intersection(spared) == nil })
-        #expect(given.allSatisfy { $0.lowerBound % rule.blockSize == 0 && $0.upperBound % rule.blockSize == 0 })
+        #expect(given.allSatisfy { $0.lowerBound % rule.layout.blockSize == 0 && $0.upperBound % rule.layout.blockSize == 0 })
     }
 
     @Test func `only stored whole blocks are given, no more than needed`() {

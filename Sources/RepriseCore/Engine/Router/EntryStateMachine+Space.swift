@@ -103,7 +103,7 @@ extension EntryStateMachine {
             spared = spared.map { ByteRange(generation.layout.blockStart(of: $0.lowerBound), $0.upperBound) }
             let rule = TrimRule(
                 claimed: generation.claimed, readers: readers.filter { $0.representation == id }.map(\.position),
-                spared: spared, blockSize: generation.layout.blockSize, spareBehind: tuning.spareBehind,
+                spared: spared, layout: generation.layout, spareBehind: tuning.spareBehind,
                 spareAhead: tuning.spareAhead)
             let ranges = rule.ranges(giving: rest)
             guard !ranges.isEmpty else { continue }
