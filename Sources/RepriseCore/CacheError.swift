@@ -46,6 +46,15 @@ public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CacheError {
+    /// Whether the origin was not there, or said that it cannot answer: then what is stale may stand in (RFC 9111 §4.3.3).
+    var meansAbsence: Bool {
+        switch code {
+        case .originUnreachable, .originTimedOut: true
+        case .originRefused(let status): [500, 502, 503, 504].contains(status)
+        default: false
+        }
+    }
+
     /// More is to be stored than the store may take in all, in bytes.
     init(tooLarge length: Int64, for capacity: Int64) {
         self.init(

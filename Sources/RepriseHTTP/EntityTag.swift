@@ -116,6 +116,14 @@ public struct Validator: Hashable, Sendable {
         return lastModified
     }
 
+    /// Whether an answer of the same host with that validator is of another version: by the tags where there is one, else by
+    /// the dates.
+    package func contradicts(_ other: Validator, byTags: Bool) -> Bool {
+        guard byTags, entityTag != nil || other.entityTag != nil else { return lastModified != other.lastModified }
+        guard let entityTag, let tag = other.entityTag else { return true }
+        return !entityTag.matchesWeakly(tag)
+    }
+
     /// Whether neither part is known.
     public var isEmpty: Bool { entityTag == nil && lastModified == nil }
 }

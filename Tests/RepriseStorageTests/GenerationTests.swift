@@ -41,6 +41,36 @@ struct GenerationTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
+    func `bytes past 4 TiB are not stored, which no medium has`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let content = PositionCodedContent(length: .max)
+        let generation = try StoreFixture.add("a", content, [ByteRange(0, 16)], to: fixture.open()).generation
+        for range in [
+            ByteRange(offset: BlockLayout.longestStored, count: 64), ByteRange(offset: .max - 64, count: 64),
+        ] { try StoreFixture.fill(generation, content, range) }
+        #expect(generation.claimed.ranges == [ByteRange(0, 16)])
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `slots are read so many at a time, and what is proved is cut where something is`(kind: StoreFixture.Kind)
+        throws
+    {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let content = PositionCodedContent(length: 1_000_000)
+        let ranges = [ByteRange(0, 32), ByteRange(900_000, 900_080)]
+        try StoreFixture.add("a", content, ranges, to: fixture.open())
+        let entry = try #require(try fixture.open().open(key: "a"))
+        let reads = fixture.files.count(of: .read)
+        try entry.generation.load(.from(0))
+        #expect(entry.generation.claimed.ranges == ranges)
+        #expect(fixture.files.count(of: .read) - reads == 4, "16,384 slots at a time")
+        #expect(
+            entry.generation.pieces(of: 64) == [
+                ByteRange(0, 64), ByteRange(899_968, 900_032), ByteRange(900_032, 900_096),
+            ])
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
     func `inv02 a block's valid bytes are a prefix and the rest is absent`(kind: StoreFixture.Kind) throws {
         let fixture = StoreFixture(kind, blockSize: 16)
         let content = PositionCodedContent(length: 64)

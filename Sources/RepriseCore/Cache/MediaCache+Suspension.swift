@@ -101,7 +101,11 @@ extension MediaCache {
 
     /// - Parameter keepsEntries: Whether open entries know this store; else they end as they are and new ones begin.
     private func begin(with store: Store, keepsEntries: Bool) {
-        if !keepsEntries { for entry in openEntries { entry.leaveFiles() } }
+        if !keepsEntries {
+            // Entries that are made from here on wait for the store: to them nothing must seem to be stored.
+            environment.access.beginLeaving()
+            for entry in openEntries { entry.leaveFiles() }
+        }
         environment.access.reopen(store)
         setStatus(.ready)
         for entry in openEntries { entry.handle(.resume) }

@@ -48,8 +48,10 @@ package struct OriginCheck: Sendable {
         }
 
         mutating func compare(_ check: OriginCheck) async throws {
+            // An answer may reach over several of them.
+            var position: Int64 = 0
             for range in snapshot.claimed.ranges {
-                var position = range.lowerBound
+                position = max(position, range.lowerBound)
                 while position < range.upperBound {
                     switch try await ask(check, ByteRange(position, range.upperBound)) {
                     case .reached(let next): position = next
@@ -83,12 +85,11 @@ package struct OriginCheck: Sendable {
                 note(head, total)
                 return .reached(
                     try await follow(
-                        body, check, ByteRangeSet(part), from: part.lowerBound, past: range.lowerBound))
+                        body, check, left(from: range.lowerBound).intersection(part), from: part.lowerBound,
+                        past: range.lowerBound))
             case .whole(let length):
                 note(head, length)
-                // Whatever was compared by ranges before is the same again, and not counted twice.
-                var rest = snapshot.claimed
-                rest.remove(ByteRange(0, range.lowerBound))
+                let rest = left(from: range.lowerBound)
                 let end = try await follow(body, check, rest, from: nil)
                 for left in rest.ranges where left.upperBound > end {
                     comparison.notThere(ByteRange(max(left.lowerBound, end), left.upperBound))
@@ -106,6 +107,13 @@ package struct OriginCheck: Sendable {
             case .changed, .notModified:
                 throw CacheError(.originInvalid, "the origin answered \(head.status) to a request without a condition")
             }
+        }
+
+        /// What is stored from `offset` on: whatever was compared before is the same again, and not counted twice.
+        private func left(from offset: Int64) -> ByteRangeSet {
+            var left = snapshot.claimed
+            left.remove(ByteRange(0, offset))
+            return left
         }
 
         private mutating func note(_ head: OriginResponseHead, _ length: Int64?) {

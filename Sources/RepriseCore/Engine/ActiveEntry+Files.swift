@@ -11,18 +11,18 @@ extension ActiveEntry {
             return environment.queues.soon { self.handle(.opened(nil, nil)) }
         }
         environment.queues.read {
-            do throws(StoreError) {
-                // Opening may remove what is damaged beyond use.
-                guard
-                    let entry = try self.environment.access.use({ () throws(StoreError) in
-                        self.lease.join()
-                        return try store.open(key: self.key.text)
-                    })
-                else { return self.handle(.deferred(.open)) }
-                self.handle(.opened(entry, nil))
-            } catch {
-                self.handle(.opened(nil, error))
-            }
+            guard self.environment.access.enter() else { return self.handle(.deferred(.open)) }
+            // Told before it counts as ended: whoever takes the store back looks after what is open.
+            self.handle(self.opened(in: store))
+            self.environment.access.leave()
+        }
+    }
+
+    /// What there is of the entry: nothing where its files are another's by now. Opening may remove what is damaged beyond use.
+    private func opened(in store: Store) -> EntryInput {
+        lease.join()
+        do throws(StoreError) { return .opened(lease.isOver ? nil : try store.open(key: key.text), nil) } catch {
+            return .opened(nil, error)
         }
     }
 

@@ -89,11 +89,11 @@ extension ActiveEntry {
 
     /// The root was taken back: looks after the files, which others may have changed. I/O.
     func lookAfter(_ store: Store) {
-        let open = look { $0.openFiles }
+        let (open, hasLooked) = look { ($0.openFiles, $0.hasOpened) }
         var isLost = false
         do throws(StoreError) {
-            // Others may have made the entry that we only had in memory.
-            if !open.contains(where: \.isCommitted) { isLost = try store.hasEntry(key: key.text) }
+            // Others may have made the entry that we only had in memory. One that is still to look for its files finds them.
+            if hasLooked, !open.contains(where: \.isCommitted) { isLost = try store.hasEntry(key: key.text) }
             for (id, info, generation, isCommitted) in open {
                 let isSame = try store.stillNames(info, generation, isCommitted: isCommitted)
                 if let error = Self.message({ () throws(FileError) in try generation.startOver() }) {

@@ -44,6 +44,7 @@ extension MediaResource {
             let path = try await cache.onDisk { () throws(StoreError) -> String in
                 let path = try store.makeLease(info, generation)
                 do throws(FileError) { if let length { try generation.extend(to: length) } } catch {
+                    try? store.endLease(path)
                     throw StoreError(error, doing: "giving a file its length")
                 }
                 return path

@@ -7,10 +7,13 @@ package struct ResponseJudge: Sendable {
     package struct Held: Sendable, Hashable {
         package var validator: Validator
         package var length: Int64?
+        /// Whether the same date of change means the same bytes, not only that nothing speaks against it (RFC 9110 §8.8.2.2).
+        package var isDateStrong: Bool
 
-        package init(validator: Validator, length: Int64?) {
+        package init(validator: Validator, length: Int64?, isDateStrong: Bool = true) {
             self.validator = validator
             self.length = length
+            self.isDateStrong = isDateStrong
         }
     }
 
@@ -76,9 +79,9 @@ package struct ResponseJudge: Sendable {
         guard let held else { return false }
         let new = Validator(fields: head.fields)
         if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {
-            return old.opaque == tag.opaque && (!strongly || !old.isWeak && !tag.isWeak)
+            return strongly ? old.matchesStrongly(tag) : old.matchesWeakly(tag)
         }
-        guard trustsDates, let old = held.validator.lastModified else { return false }
+        guard trustsDates, held.isDateStrong || !strongly, let old = held.validator.lastModified else { return false }
         return old == new.lastModified
     }
 
@@ -167,7 +170,7 @@ package struct ResponseJudge: Sendable {
         if let total, let length = held.length, total != length { return .length(length, total) }
         let new = Validator(fields: head.fields)
         if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {
-            if old.opaque == tag.opaque, old.isWeak == tag.isWeak { return nil }
+            if old == tag { return nil }
             return Mismatch(
                 expected: .entityTag(old.field), got: .entityTag(tag.field),
                 "the entity tag was \(old.field) and is \(tag.field)")

@@ -40,9 +40,11 @@ package struct ContinuationGuard: Sendable, Hashable {
         self.comparesOverlap = comparesOverlap
     }
 
-    /// The guard for a held validator; `nil` where the policy forbids to continue.
+    /// The guard for a held validator; `nil` where the policy forbids to continue. A date that is not strong is no condition
+    /// (RFC 9110 §13.1.5).
     package init?(
-        policy: SamenessPolicy, validator: Validator, trustsEntityTags: Bool, trustsDates: Bool = true
+        policy: SamenessPolicy, validator: Validator, trustsEntityTags: Bool, trustsDates: Bool = true,
+        isDateStrong: Bool = true
     ) {
         switch policy {
         case .lengthOnly: self.init(ifRange: nil, comparesOverlap: false)
@@ -50,12 +52,13 @@ package struct ContinuationGuard: Sendable, Hashable {
             guard let tag = validator.entityTag, !tag.isWeak else { return nil }
             self.init(ifRange: tag.field, comparesOverlap: false)
         case .automatic:
-            if trustsEntityTags, let ifRange = validator.ifRange {
+            if trustsEntityTags, validator.entityTag != nil || isDateStrong, let ifRange = validator.ifRange {
                 self.init(ifRange: ifRange, comparesOverlap: false)
             } else {
                 // A weak tag or a demoted host: the date still tells most changes, the overlap the rest.
                 let date = validator.entityTag == nil || !trustsEntityTags ? validator.lastModified : nil
-                self.init(ifRange: trustsEntityTags && trustsDates ? date : nil, comparesOverlap: true)
+                let isCondition = trustsEntityTags && trustsDates && isDateStrong
+                self.init(ifRange: isCondition ? date : nil, comparesOverlap: true)
             }
         }
     }

@@ -133,6 +133,7 @@ package struct TransferPlanner: Sendable {
             guard let missing = reader.missing, needsNetwork(reader, missing) else { continue }
             switch place(missing, reader, transfers) {
             case .joins(let index): uses[index].readers.append(reader)
+            case .passed: break
             case .begins(let stalled):
                 for index in stalled { uses[index].isStalled = true }
                 if starts.contains(where: { willServe($0.reader, missing) }) { continue }
@@ -178,6 +179,8 @@ package struct TransferPlanner: Sendable {
         case joins(Int)
         /// It has one begun, in place of these, which are silent.
         case begins(stalled: [Int])
+        /// All there are have passed it, and no other may begin beside them: they end where nobody else needs them.
+        case passed
     }
 
     private func place(_ missing: Int64, _ reader: Reader, _ transfers: [Transfer]) -> Place {
@@ -196,7 +199,7 @@ package struct TransferPlanner: Sendable {
         // All there are have passed it. Who stands where stored bytes went again has them begun anew; what is not stored comes
         // once.
         let isLost = isKept && reader.isWaiting && missing == reader.position
-        return servesRanges || isLost || transfers.isEmpty ? .begins(stalled: stalled) : .joins(0)
+        return servesRanges || isLost || transfers.isEmpty ? .begins(stalled: stalled) : .passed
     }
 
     /// How far behind a transfer may be and still be there before a new one.

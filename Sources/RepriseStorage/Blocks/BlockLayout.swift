@@ -16,6 +16,9 @@ package struct BlockLayout: Sendable, Hashable {
     /// Slots are read a page at a time.
     package static let slotsPerPage: Int64 = 256
 
+    /// Bytes past this offset are not stored, 4 TiB: no medium has them, and slots are read from the first one on.
+    package static let longestStored: Int64 = 1 << 42
+
     /// Bytes of a block.
     package let blockSize: Int64
     /// Bytes of a slot: 16, in a sealed store 32.

@@ -48,7 +48,7 @@ package final class FillWriter: @unchecked Sendable {
     // How many of `count` bytes from `position` on lie before the next claimed byte.
     private func room(at position: Int64, upTo count: Int) throws(FileError) -> Int {
         switch generation.availability(at: position) {
-        case .absent(let end): return Int(min(end - position, Int64(count)))
+        case .absent(let end): return Int(min(min(end, BlockLayout.longestStored) - position, Int64(count)))
         case .verified, .claimed: return 0
         case .unloaded(let range):
             try generation.load(range)
@@ -59,6 +59,7 @@ package final class FillWriter: @unchecked Sendable {
     // Puts the block writer at `position` if bytes can be stored there; answers how many bytes to pass over if not.
     private func takePosition(_ position: Int64) throws(FileError) -> Int64 {
         writer = nil
+        if position >= BlockLayout.longestStored { return .max - position }
         switch generation.availability(at: position) {
         case .verified(let end), .claimed(let end): return end - position
         case .unloaded(let range):

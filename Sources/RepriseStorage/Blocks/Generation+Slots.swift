@@ -3,12 +3,21 @@ package import RepriseRanges
 
 /// Reading slots and checking what they prove.
 extension Generation {
-    /// Reads the slots of `range`. I/O.
+    /// Reads the slots of `range`, so many at a time: one block far out makes the file long. I/O.
     package func load(_ range: ByteRange) throws(FileError) {
+        let end = min(range.upperBound, state.withLock { $0.slotsEnd })
+        var position = range.lowerBound
+        while position < end {
+            let next = min(pages(at: position).upperBound, end)
+            try loadAtOnce(ByteRange(position, next))
+            position = next
+        }
+    }
+
+    private func loadAtOnce(_ range: ByteRange) throws(FileError) {
         let first = layout.block(at: range.lowerBound)
-        let (slotsEnd, forgettings) = state.withLock { ($0.slotsEnd, $0.forgettings) }
-        let last = layout.block(at: layout.blockEnd(of: min(range.upperBound, slotsEnd)))
-        guard last > first else { return }
+        let last = layout.block(at: layout.blockEnd(of: range.upperBound))
+        let forgettings = state.withLock { $0.forgettings }
         let bytes = try slotBytes(first, last)
         let isTaken = state.withLock { state in
             guard state.forgettings == forgettings else { return false }

@@ -66,7 +66,7 @@ package final class Generation: Sendable {
         init(slotsFileSize: Int64, layout: BlockLayout) {
             // A file somebody made huge must not carry the body's offsets past 64 bits.
             let slots = max(0, slotsFileSize - BlockLayout.headerSize) / layout.slotSize
-            slotsEnd = layout.start(of: min(slots, .max / layout.blockSize))
+            slotsEnd = layout.start(of: min(slots, BlockLayout.longestStored / layout.blockSize))
             loaded.insert(.from(slotsEnd))
         }
 
@@ -171,7 +171,7 @@ package final class Generation: Sendable {
         state.withLock { state in
             if let range = state.verified.range(containing: offset) { return .verified(until: range.upperBound) }
             let loaded = offset < state.slotsEnd ? state.loaded.firstMissing(from: offset) : .max
-            if offset < state.slotsEnd, loaded == offset { return .unloaded(pages(at: offset, state)) }
+            if offset < state.slotsEnd, loaded == offset { return .unloaded(slots(at: offset, state)) }
             if let range = state.claimed.range(containing: offset) {
                 let verified = state.verified.range(endingAfter: offset)?.lowerBound ?? .max
                 return .claimed(until: min(range.upperBound, verified))
@@ -185,16 +185,18 @@ package final class Generation: Sendable {
     package var firstUnloaded: ByteRange? {
         state.withLock { state in
             let offset = state.loaded.firstMissing(from: 0)
-            return offset < state.slotsEnd ? pages(at: offset, state) : nil
+            return offset < state.slotsEnd ? slots(at: offset, state) : nil
         }
     }
 
-    /// Bytes from `offset` on whose slots are read at once.
-    private func pages(at offset: Int64, _ state: State) -> ByteRange {
-        let page = offset - offset % layout.bytesPerPage
-        return ByteRange(
-            page, min(ByteRange(offset: page, count: layout.bytesPerPage.multiplied(by: 64)).upperBound, state.slotsEnd)
-        )
+    private func slots(at offset: Int64, _ state: State) -> ByteRange {
+        let pages = pages(at: offset)
+        return ByteRange(pages.lowerBound, min(pages.upperBound, state.slotsEnd))
+    }
+
+    /// Bytes about `offset` and behind it whose slots are read at once.
+    func pages(at offset: Int64) -> ByteRange {
+        ByteRange(offset: offset - offset % layout.bytesPerPage, count: layout.bytesPerPage.multiplied(by: 64))
     }
 
     /// The bytes some slot claims, as far as slots have been read.

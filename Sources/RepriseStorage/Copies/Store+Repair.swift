@@ -46,10 +46,14 @@ extension Generation {
         return (claimed.intersection(range).count, dropped)
     }
 
-    /// The blocks of a piece that is proved at a time.
+    /// What is claimed in pieces that are proved at a time: whole blocks, about `step` bytes.
     package func pieces(of step: Int64) -> [ByteRange] {
-        let end = claimed.upperBound
-        let size = max(layout.blockSize, layout.blockStart(of: step))
-        return stride(from: 0, to: end, by: Int(size)).map { ByteRange($0, min($0.adding(size), end)) }
+        let steps = BlockLayout(blockSize: max(layout.blockSize, layout.blockStart(of: step)))
+        var pieces: [ByteRange] = []
+        for number in claimed.ranges.flatMap(steps.numbers) {
+            let piece = steps.range(of: number)
+            if piece != pieces.last { pieces.append(piece) }
+        }
+        return pieces
     }
 }

@@ -68,6 +68,26 @@ import Testing
         await cache.close()
     }
 
+    @Test(arguments: [0, 1000, 40_000, 500_000])
+    func `an answer that is wider than asked for is compared once, with what is stored of it`(wider: Int64)
+        async throws
+    {
+        let ranges = [ByteRange(0, 65_536), ByteRange(98_304, 163_840), ByteRange(200_000, 262_144)]
+        let (cache, resource) = try await cache(content, ranges)
+        let stored = try #require(try await resource.storedEntry()).ranges
+        var other = content
+        for offset in stride(from: 0, to: Int(Self.length), by: 5000) { other[offset] ^= 0xFF }
+        put(other) { behaviour in
+            behaviour.widensRanges = wider
+            behaviour.longestRange = wider > 0 ? 50_000 : nil
+        }
+        let found = try await resource.compareWithOrigin()
+        #expect(found.compared == stored.count && found.damaged.isEmpty)
+        let expected = stride(from: Int64(0), to: Self.length, by: 5000).filter(stored.contains)
+        #expect(found.differing == expected.map { ByteRange(offset: $0, count: 1) })
+        await cache.close()
+    }
+
     @Test func `a connection that breaks off is gone on with, an origin that refuses is an error`() async throws {
         let (cache, resource) = try await cache(content, [ByteRange(0, Self.length)])
         put(content) {

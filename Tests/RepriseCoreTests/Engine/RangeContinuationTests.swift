@@ -1,3 +1,4 @@
+import RepriseHTTP
 import RepriseRanges
 import RepriseStorage
 import RepriseTesting
@@ -127,6 +128,29 @@ import Testing
         _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
         guard case .different = continuation.compare([1, 9, 3], at: 0) else {
             Issue.record("it is taken for the same")
+            return
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a check of another version shows nothing of what was withheld for it, once, inv01`(byTag: Bool) {
+        func validator(_ version: Int) -> Validator {
+            byTag ? Validator(entityTag: EntityTag("\"\(version)\"")) : Validator(lastModified: "\(version)")
+        }
+        var continuation = RangeContinuation(limit: 3, withheldLimit: 400)
+        for version in [1, 2] {
+            _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
+            let begins = continuation.answered(validator(version))
+            #expect(begins)
+            _ = continuation.compare([8, 9], at: 1000)
+            continuation.requestEnded(received: 2, at: 0)
+            let check = sent(continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere)))
+            #expect(check?.isCheck == true)
+            let shows = continuation.answered(validator(version + 1))
+            #expect(shows == (version == 2), "where every answer has its own, bytes decide")
+        }
+        guard case .same(nil, released: [8, 9]) = continuation.compare([1, 2, 3], at: 0) else {
+            Issue.record("not released")
             return
         }
     }

@@ -18,7 +18,8 @@ import Testing
         _ id: Int, storage: StorageState = .undecided, isPrivate: Bool = false, isTransient: Bool = false
     ) -> Representation {
         Representation(
-            id: RepresentationID(number: id), info: info(), storage: storage, isPrivate: isPrivate,
+            id: RepresentationID(number: id), info: info(), storage: storage,
+            audience: isPrivate ? .only(nil) : .everybody,
             isTransient: isTransient, now: 0)
     }
 
@@ -26,6 +27,14 @@ import Testing
         var table = RepresentationTable()
         for representation in representations { table.insert(representation) }
         return table
+    }
+
+    @Test func `what one reader's answer brought is that reader's`() {
+        let own = Representation(
+            id: 1, info: info(), storage: .undecided, audience: .only(7), isTransient: false, now: 0)
+        #expect(own.isFor(7) && !own.isFor(8) && own.isPrivate)
+        #expect(!representation(1, isPrivate: true).isFor(7))
+        #expect(representation(1).isFor(7) && !representation(1).isPrivate)
     }
 
     @Test func `the newest that may be shared is offered, a superseded one only if it is complete`() {
@@ -77,7 +86,7 @@ import Testing
 
     @Test func `an end that was inferred from closing counts until it is asked for again`() {
         let new = Representation(
-            id: 1, info: info(length: nil), storage: .undecided, isPrivate: false, isTransient: false, now: 0)
+            id: 1, info: info(length: nil), storage: .undecided, audience: .everybody, isTransient: false, now: 0)
         new.infer(end: 55)
         #expect(new.end == 55 && new.info.length == nil && new.mayBeginAnew)
         new.forgetInferredEnd()

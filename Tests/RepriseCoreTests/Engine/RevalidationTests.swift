@@ -83,7 +83,9 @@ import Testing
             key: "k", url: url.description, generation: 0, identity: 1, fileExtension: "mp3",
             validator: Validator(fields: [:]), length: 10, servesRanges: true, fields: fields, checked: checked)
         info.variant = variant
-        return Representation(id: 1, info: info, storage: .undecided, isPrivate: isPrivate, isTransient: false, now: 0)
+        return Representation(
+            id: 1, info: info, storage: .undecided, audience: isPrivate ? .only(nil) : .everybody, isTransient: false,
+            now: 0)
     }
 
     private func reader(_ fields: HTTPFields = [:]) -> Reader {

@@ -39,7 +39,10 @@ import Testing
             #expect(given.allSatisfy { $0.intersection(kept) == nil })
         }
         #expect(given.allSatisfy { $0.intersection(spared) == nil })
-        #expect(given.allSatisfy { $0.lowerBound % rule.layout.blockSize == 0 && $0.upperBound % rule.layout.blockSize == 0 })
+        #expect(
+            given.allSatisfy {
+                $0.lowerBound % rule.layout.blockSize == 0 && $0.upperBound % rule.layout.blockSize == 0
+            })
     }
 
     @Test func `only stored whole blocks are given, no more than needed`() {

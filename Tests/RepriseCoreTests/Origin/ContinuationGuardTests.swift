@@ -19,6 +19,15 @@ import Testing
         #expect(guardian == ContinuationGuard(ifRange: Self.date, comparesOverlap: false))
     }
 
+    @Test func `a date that is not strong is no condition, RFC 9110 §13.1.5`() {
+        let guardian = ContinuationGuard(
+            policy: .automatic, validator: Self.dated, trustsEntityTags: true, isDateStrong: false)
+        #expect(guardian == ContinuationGuard(ifRange: nil, comparesOverlap: true))
+        let tagged = ContinuationGuard(
+            policy: .automatic, validator: Self.strong, trustsEntityTags: true, isDateStrong: false)
+        #expect(tagged == ContinuationGuard(ifRange: "\"a\"", comparesOverlap: false))
+    }
+
     @Test func `a weak tag is never sent; stored bytes are compared, inv16`() {
         let guardian = ContinuationGuard(policy: .automatic, validator: Self.weak, trustsEntityTags: true)
         #expect(guardian == ContinuationGuard(ifRange: nil, comparesOverlap: true))

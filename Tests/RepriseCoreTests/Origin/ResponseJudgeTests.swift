@@ -23,6 +23,27 @@ import Testing
 
     private func isInvalid(_ verdict: Verdict) -> Bool { if case .invalid = verdict { true } else { false } }
 
+    /// What Unicode calls equal: `é` in one scalar and in two.
+    @Test func `tags are the same where their bytes are, inv01`() {
+        let held = ResponseJudge.Held(validator: Validator(entityTag: EntityTag("\"\u{E9}\"")), length: 1000)
+        let head = OriginResponseHead(
+            status: 206, fields: ["Content-Range": "bytes 100-199/1000", "ETag": "\"e\u{301}\""])
+        let judge = ResponseJudge(asked: ByteRange(100, 200), held: held, now: 0)
+        for strongly in [true, false] { #expect(!judge.isConfirmed(by: head, strongly: strongly)) }
+        guard case .changed = judge.verdict(head) else {
+            Issue.record("two versions are taken for one")
+            return
+        }
+    }
+
+    @Test func `a date that is not strong confirms, and does not combine, RFC 9110 §8.8.2.2`() {
+        let held = ResponseJudge.Held(validator: Validator(lastModified: Self.date), length: 1000, isDateStrong: false)
+        let judge = ResponseJudge(asked: ByteRange(100, 200), held: held, now: 0)
+        let head = OriginResponseHead(
+            status: 206, fields: ["Content-Range": "bytes 100-199/1000", "Last-Modified": Self.date])
+        #expect(judge.isConfirmed(by: head, strongly: false) && !judge.isConfirmed(by: head, strongly: true))
+    }
+
     // MARK: 206
 
     @Test func `a part is what was asked for, with or without a known total`() {

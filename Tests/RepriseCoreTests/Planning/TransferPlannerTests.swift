@@ -279,6 +279,15 @@ import Testing
         #expect(startsUnkept == 0)
     }
 
+    @Test func `without ranges a transfer that has passed who waits ends where nobody else needs it, inv26`() {
+        var planner = planner(servesRanges: false)
+        planner.isKept = false
+        let passed = transfer(7, head: 4000, isRequesting: false)
+        #expect(planner.plan(readers: [reader(1, at: 1000)], transfers: [passed]) == [.stop(transfer: 7)])
+        let both = planner.plan(readers: [reader(1, at: 1000), reader(2, at: 4000)], transfers: [passed])
+        #expect(both == [.run(transfer: 7, goal: 4000 + tuning.readAhead, readers: [2])])
+    }
+
     @Test func `without ranges a transfer is never stopped while it may be needed`() {
         let planner = planner(servesRanges: false)
         let ahead = reader(1, at: 0, missing: tuning.readAhead - 1, isWaiting: false)

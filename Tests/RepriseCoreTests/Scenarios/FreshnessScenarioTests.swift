@@ -104,6 +104,27 @@ import Testing
         #expect(world.origin.requestCount == requests + 1)
     }
 
+    @Test func `a host whose tags differ without reason confirms nothing that has another tag, inv01`() throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ generation: Int) {
+            world.put("/a", length: Self.length, generation: generation) {
+                $0.extraFields["Cache-Control"] = "max-age=60"
+                $0.extraFields["Last-Modified"] = "Sun, 06 Nov 1994 08:49:37 GMT"
+                $0.hasLastModified = false
+            }
+        }
+        put(1)
+        world.play("/a").expectWhole(Self.length)
+        // A reader that shares nothing has found that out.
+        world.cache.environment.hosts.distrustEntityTags(
+            of: "http://origin.test", now: world.queues.wallClock())
+        world.queues.advance(61 * second)
+        put(2)
+        let next = world.play("/a")
+        next.expectWhole(Self.length)
+        #expect(next.generation == 2)
+    }
+
     @Test func `what is stale and changed is replaced, inv01`() throws {
         let world = try world("max-age=60")
         world.play("/a").expectWhole(Self.length)

@@ -81,6 +81,25 @@ import Testing
         }
     }
 
+    @Test func `what is complete and cannot be read now is not replaced by a part, inv28 inv30`() throws {
+        let world = try World()
+        world.put("/a", length: 300_000)
+        world.play("/a").expectWhole(300_000)
+        try world.restart()
+        world.files.setRule { operation, path, _ in
+            operation == .read && path.contains("/body.") ? .error(FileError.inputOutput) : nil
+        }
+        world.put("/a", length: 300_000, generation: 2)
+        _ = world.play("/a", ByteRange(0, 100_000))
+        world.queues.advance(60 * second)
+        world.files.setRule(nil)
+        try world.restart()
+        world.origin.setDown(true)
+        let old = world.play("/a")
+        old.expectWhole(300_000)
+        #expect(old.generation == 1)
+    }
+
     @Test func `the length of an answer with other bytes is never the stored version's, inv01 inv16`() throws {
         let world = try World()
         func put(_ length: Int64, _ generation: Int, _ framing: OriginBehaviour.Framing) {

@@ -27,6 +27,21 @@ import Testing
         world.play("/a").expectWhole(300_000)
     }
 
+    @Test func `one user's 429 is not another's where many share the cache, inv29`() throws {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: 300_000) {
+            $0.status = 429; $0.retryAfter = 3600
+        }
+        world.put("/b", length: 300_000) { $0.extraFields["Cache-Control"] = "max-age=60" }
+        #expect(world.play("/a", fields: ["Authorization": "a"]).failure?.code == .originRefused(status: 429))
+        world.play("/b").expectWhole(300_000)
+        world.queues.advance(70 * second)
+        #expect(world.play("/a", fields: ["Cookie": "a"]).failure?.code == .originRefused(status: 429))
+        let requests = world.origin.requestCount
+        world.play("/b").expectWhole(300_000)
+        #expect(world.origin.requestCount > requests, "it was asked whether that is still so")
+    }
+
     @Test func `what is stored is read while its host asked to wait`() throws {
         let world = try World()
         world.put("/a", length: 300_000)

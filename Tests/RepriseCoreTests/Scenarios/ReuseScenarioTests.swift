@@ -164,6 +164,22 @@ import Testing
         #expect(late.failure?.code == .originRefused(status: 503) && late.received == 0)
     }
 
+    /// It answers, but not with what is stored.
+    @Test(arguments: [404, 429, 416, 301])
+    func `what is stale does not stand in for an origin that answers, RFC 9111 §4.3.3`(status: Int) throws {
+        let world = try world("max-age=60")
+        _ = outcome(world)
+        world.queues.advance(70 * second)
+        world.origin.change("/a") { $0.behaviour.status = status }
+        let refused = world.play("/a")
+        #expect(refused.failure != nil && refused.received == 0)
+        world.origin.change("/a") { $0.behaviour.status = nil }
+        world.queues.advance(70 * second)
+        world.origin.change("/a") { $0.behaviour.loginPage = true }
+        let page = world.play("/a")
+        #expect(page.failure != nil && page.received == 0)
+    }
+
     @Test func `stale-if-error stands in for an origin that is gone, RFC 5861 §4 and inv18`() throws {
         let world = try world("s-maxage=60, stale-if-error=30")
         _ = outcome(world)

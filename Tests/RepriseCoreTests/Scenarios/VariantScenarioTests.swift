@@ -21,6 +21,25 @@ import Testing
     private func german(_ world: World) -> Player { world.player("/a", fields: ["Accept-Language": "de"]) }
     private func english(_ world: World) -> Player { world.player("/a", fields: ["Accept-Language": "en"]) }
 
+    /// Fields of a caller stay with the host they were given for.
+    @Test func `an answer is filed under the fields that were sent for it, RFC 9111 §4.1`() throws {
+        let hosts = try #require(HostGroup(["origin.test", "other.test"]))
+        let world = try World {
+            $0.freshness = .http
+            $0.hostGroups = [hosts]
+        }
+        world.put("/a", length: Self.length) {
+            $0.extraFields = ["Cache-Control": "public, max-age=600", "Vary": "X-Device"]
+        }
+        let television = world.player("/a", fields: ["X-Device": "tv"])
+        television.take()
+        let other = world.cache.resource(for: OriginURL("http://other.test/a")!).makeHandle(in: .from(0))
+        television.finish()
+        television.expectWhole(Self.length)
+        other.leave()
+        #expect(world.origin.log.contains { $0.fields["X-Device"] == "tv" }, "it was given what others are given")
+    }
+
     @Test func `each variant is asked for once and kept, RFC 9111 §4.1`() throws {
         let world = try world("Accept-Language")
         german(world).finish()

@@ -51,6 +51,31 @@ import Testing
         await cache.close()
     }
 
+    @Test func `who came while it was away reads what is stored, and shares it with who comes later, inv11 inv21`()
+        async throws
+    {
+        let stage = Stage()
+        stage.put("/a", length: Self.length)
+        let first = try stage.open()
+        try await stage.read("/a", from: first)
+        await first.close()
+        let cache = try stage.open()
+        await cache.suspend()
+        let early = handle(cache)
+        guard case .pending = early.step(limit: 100, wake: {}) else {
+            Issue.record("a reader must wait")
+            return
+        }
+        await cache.resume()
+        let late = handle(cache)
+        #expect(cache.openEntries.count == 1, "there are two entries with the same files")
+        stage.origin.setDown(true)
+        #expect(try await stage.read("/a", from: cache) == Self.length)
+        early.leave()
+        late.leave()
+        await cache.close()
+    }
+
     @Test func `what was in memory is on disk when suspending is done, inv04`() async throws {
         let stage = Stage()
         stage.put("/a", length: Self.length)

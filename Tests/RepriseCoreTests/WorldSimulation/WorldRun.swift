@@ -446,7 +446,11 @@ struct WorldRun {
         for object in plan.objects.indices {
             // No mirror lags behind for ever: of two that differ no reader gets a whole.
             if let newest = world.origin.resource(at: plan.objects[object].path) {
-                world.origin.change("/mirror" + plan.objects[object].path) { $0.content = newest.content }
+                world.origin.change("/mirror" + plan.objects[object].path) { mirror in
+                    // Of versions that nothing tells apart none can take another's place while it is being read.
+                    if mirror.content != newest.content { mirror.behaviour.tag = .strong }
+                    mirror.content = newest.content
+                }
             }
             for user in 0..<WorldPlan.users {
                 world.origin.change(path(object, user)) { resource in

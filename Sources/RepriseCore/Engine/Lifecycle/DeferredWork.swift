@@ -26,9 +26,9 @@ struct DeferredWork {
         return work
     }
 
-    /// The store is back: the work that waited; `nil` where it was not suspended.
+    /// The store is back: the work that waited; `nil` where nothing did.
     mutating func resume() -> [EntryAction]? {
-        guard isSuspended else { return nil }
+        guard isSuspended || !work.isEmpty else { return nil }
         defer { self = DeferredWork(isSuspended: false) }
         return work
     }

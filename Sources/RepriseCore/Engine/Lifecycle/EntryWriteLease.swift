@@ -8,11 +8,14 @@ package import RepriseStorage
 /// same key. Ending it waits for nothing; the successor waits for what is under way before it names a file itself, or
 /// looks for them, on the pools.
 package final class EntryWriteLease: Sendable {
-    private let isOver = Lock(false)
+    private let hasEnded = Lock(false)
     /// Held across file calls: the leases of earlier entries, whose work may still run.
     private let naming: Lock<[EntryWriteLease]>
 
     package init(after predecessors: [EntryWriteLease] = []) { naming = Lock(predecessors) }
+
+    /// Whether the right has ended.
+    package var isOver: Bool { hasEnded.withLock { $0 } }
 
     /// Runs work that names files; throws `.gone` where the right has ended. I/O.
     package func use<Value: Sendable>(_ work: () throws(StoreError) -> Value) throws(StoreError) -> Value {
@@ -25,17 +28,17 @@ package final class EntryWriteLease: Sendable {
 
     /// Throws `.gone` where the right has ended: between two steps of work that names files.
     package func check() throws(StoreError) {
-        if isOver.withLock({ $0 }) { throw StoreError(.gone, "the entry was removed while it was read") }
+        if isOver { throw StoreError(.gone, "the entry was removed while it was read") }
     }
 
     /// Ends it: from here on the entry's files are another's.
-    package func end() { isOver.withLock { $0 = true } }
+    package func end() { hasEnded.withLock { $0 = true } }
 
     /// Runs the last work that names files; where it succeeds the right ends with it. Nothing where it has ended. I/O.
     package func end(_ work: () throws(StoreError) -> Void) throws(StoreError) {
         try naming.withLock { predecessors throws(StoreError) in
             EntryWriteLease.join(&predecessors)
-            if isOver.withLock({ $0 }) { return }
+            if isOver { return }
             try work()
             end()
         }

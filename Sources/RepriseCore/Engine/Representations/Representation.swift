@@ -10,9 +10,15 @@ import RepriseStorage
 ///
 /// A reference, its entry's alone and under its lock.
 final class Representation: Identifiable {
+    /// Who may have it.
+    enum Audience: Hashable {
+        case everybody
+        /// Only the reader it was fetched for (RFC 9111: not shareable); `nil` where that was nobody who reads.
+        case only(ReaderID?)
+    }
+
     let id: RepresentationID
-    /// Whether only the reader it was fetched for may have it (RFC 9111: not shareable).
-    let isPrivate: Bool
+    let audience: Audience
     private(set) var info: EntryInfo { didSet { described = nil } }
     /// Whether and where its bytes are stored.
     private(set) var storage: StorageState
@@ -37,11 +43,13 @@ final class Representation: Identifiable {
     private var described: ContentInfo?
 
     /// A representation that an answer began.
-    init(id: RepresentationID, info: EntryInfo, storage: StorageState, isPrivate: Bool, isTransient: Bool, now: Int64) {
+    init(
+        id: RepresentationID, info: EntryInfo, storage: StorageState, audience: Audience, isTransient: Bool, now: Int64
+    ) {
         self.id = id
         self.info = info
         self.storage = storage
-        self.isPrivate = isPrivate
+        self.audience = audience
         self.isTransient = isTransient
         isCommitted = false
         needsSniffing = true
@@ -53,7 +61,7 @@ final class Representation: Identifiable {
         self.id = id
         info = entry.info
         storage = .storing(in: entry.generation)
-        isPrivate = false
+        audience = .everybody
         isTransient = false
         isCommitted = true
         needsSniffing = false
@@ -66,14 +74,17 @@ final class Representation: Identifiable {
     /// Whether its files are being made, however long that takes.
     var awaitsFiles: Bool { storage.awaitsFiles }
 
+    /// Whether one reader alone may have it.
+    var isPrivate: Bool { audience != .everybody }
+
+    /// Whether a reader may have it.
+    func isFor(_ reader: ReaderID) -> Bool { !isPrivate || audience == .only(reader) }
+
     /// Whether readers other than the one it was fetched for may be given it later.
     var isShareable: Bool { !isPrivate && !isTransient }
 
     /// Where its bytes end, as far as that is known.
     var end: Int64? { info.length ?? inferredEnd }
-
-    /// What an answer has to agree with.
-    var held: ResponseJudge.Held { ResponseJudge.Held(validator: info.validator, length: info.length) }
 
     /// Whether a range may be asked for where the origin serves none: it was long ago, and the answer may have been that of one host
     /// of many.
@@ -85,9 +96,10 @@ final class Representation: Identifiable {
         return generation.claims(ByteRange(0, length))
     }
 
-    /// Whether every byte may be stored: also where the disk does not answer now, or not all slots have been read.
+    /// Whether every byte may be stored: also where the disk does not answer now or cannot be read, or not all slots have been read.
     var mayBeComplete: Bool {
-        guard let length = info.length, let files = storage.files else { return false }
+        guard let files = storage.files else { return isCommitted }
+        guard let length = info.length else { return false }
         return files.firstUnloaded != nil || files.claims(ByteRange(0, length))
     }
 

@@ -23,7 +23,7 @@ extension EntryStateMachine {
         // All of it, to a range without a condition, is the answer of an origin that serves none.
         let ignoresRanges = head.status == 200 && request.asked != nil && !request.isConditional
         let servesRanges = (servesRanges || held.info.servesRanges) && !ignoresRanges
-        let fresh = makeRepresentation(head, request, length: length, servesRanges: servesRanges, isPrivate: false)
+        let fresh = makeRepresentation(head, request, length: length, servesRanges: servesRanges, for: held.audience)
         // Readers that were told nothing yet go on with it: those its transfer runs for, whose request fields choose it.
         let waiting = transfer.readers.compactMap { readers[$0] }.filter { !$0.isAnnounced && !$0.hasEnded }
         supersede(held)

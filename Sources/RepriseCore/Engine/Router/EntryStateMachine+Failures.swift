@@ -35,8 +35,11 @@ extension EntryStateMachine {
         if let retryAfter { noteHoldOff(request, status, retryAfter: retryAfter) }
     }
 
-    /// The origin asked to be left alone.
+    /// The origin asked to be left alone. Where many users share the cache, one that it counts by credentials has had too many
+    /// of its own: the others go on, and RFC 6585 leaves open who is counted.
     mutating func noteHoldOff(_ request: OriginRequestState, _ status: Int, retryAfter: Int64) {
+        let isCounted = isPrivate || ["Authorization", "Cookie"].contains { request.sentFields.contains($0) }
+        if status == 429, environment.freshness == .http, isCounted { return }
         let error = CacheError(
             .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
         let scope: HostTable.HoldOff.Scope = status == 429 ? .host : .resource(key)

@@ -82,6 +82,9 @@ extension EntryStateMachine {
     /// Whether bytes are in memory that the disk will have.
     var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains { $0.storage.isCreating } }
 
+    /// Whether it was told what is stored, or does not wait for that any more.
+    var hasOpened: Bool { lifecycle.isOpen }
+
     /// The files that are open.
     var openFiles: [(id: RepresentationID, info: EntryInfo, generation: Generation, isCommitted: Bool)] {
         representations.compactMap { representation in

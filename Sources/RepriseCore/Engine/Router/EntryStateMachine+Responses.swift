@@ -50,14 +50,14 @@ extension EntryStateMachine {
         if passesOn(request, head, besides: transfer.tried) { return askElsewhere(transfer, request) }
         transfer.answered()
         let representation = representations[transfer.representation] ?? adopted(by: transfer)
-        if let representation, selector.isOtherVariant(representation, request.callerFields) {
+        if let representation, selector.isOtherVariant(representation, request.sentFields) {
             return withhold(
-                from: request, transfer, as: selector.redirect(for: request.callerFields, from: representation))
+                from: request, transfer, as: selector.redirect(for: request.sentFields, from: representation))
         }
         let judge = judge(for: request, representation, trial: transfer.trial)
         let verdict = judge.verdict(head)
         noteVerdict(verdict, request)
-        if let representation, !representation.isPrivate, !selector.mayShare(head, to: request.callerFields, verdict) {
+        if let representation, !representation.isPrivate, !selector.mayShare(head, to: request.sentFields, verdict) {
             return withhold(from: request, transfer, as: .alone)
         }
         let isConfirmed = judge.isConfirmed(by: head, strongly: true)
@@ -67,6 +67,10 @@ extension EntryStateMachine {
                 head.status == 200 || !transfer.isContinuationConfirmed
             {
                 return refusePage(transfer, head, representation)
+            }
+            guard transfer.answered(Validator(fields: head.fields)) else {
+                endRequest(of: transfer)
+                return ask(transfer)
             }
         default: break
         }
@@ -94,16 +98,6 @@ extension EntryStateMachine {
             originIsBusy(request, status, retryAfter: retryAfter, at: offset)
         case .invalid(let mismatch): reject(transfer, mismatch)
         }
-    }
-
-    /// What decides what an answer means.
-    func judge(
-        for request: OriginRequestState, _ representation: Representation?, trial: RangeContinuation.Trial?
-    ) -> ResponseJudge {
-        let trust = trust(in: request.slot.origin, trial: trial)
-        return ResponseJudge(
-            asked: request.asked, held: representation?.held, trustsEntityTags: trust.entityTags,
-            trustsDates: trust.dates, now: wallClock)
     }
 
     /// A URL that was answered by something better than a refusal is good.
@@ -242,7 +236,7 @@ extension EntryStateMachine {
         let (old, new) = (held.info.validator, Validator(fields: head.fields))
         guard old.entityTag != nil || old.lastModified != nil else { return false }
         // A host whose tags change without reason still says the same one of the same bytes.
-        let isSameTag = old.entityTag != nil && old.entityTag?.opaque == new.entityTag?.opaque
+        let isSameTag = old.entityTag.map { new.entityTag?.matchesWeakly($0) ?? false } ?? false
         return !(isSameTag && !origins.isLoose(request.slot.origin)) && !judge.isConfirmed(by: head, strongly: false)
     }
 
@@ -271,9 +265,10 @@ extension EntryStateMachine {
             }
             return bindUnbound(to: held, for: request)
         }
-        let isForRequester = !selector.mayShare(head, to: request.callerFields)
+        let isForRequester = !selector.mayShare(head, to: request.sentFields)
         let new = makeRepresentation(
-            head, request, length: length, servesRanges: servesRanges, isPrivate: isForRequester)
+            head, request, length: length, servesRanges: servesRanges,
+            for: isForRequester ? .only(request.requester) : .everybody)
         transfer.join(new.id)
         if isForRequester, !isPrivate {
             // Not to be shared: it belongs to the reader whose fields it was asked with, the others ask for themselves.
@@ -288,7 +283,7 @@ extension EntryStateMachine {
 
     mutating func makeRepresentation(
         _ head: OriginResponseHead, _ request: OriginRequestState, length: Int64?, servesRanges: Bool,
-        isPrivate isForRequester: Bool
+        for audience: Representation.Audience
     ) -> Representation {
         let validator = Validator(fields: head.fields)
         // The answer makes it, but not alone where another's bytes come first and nothing tells the two apart.
@@ -303,12 +298,12 @@ extension EntryStateMachine {
             validator: validator, length: length, servesRanges: servesRanges,
             fields: storedFields(head, of: request),
             checked: revalidation.isOutdated(request) ? Freshness.invalidated : wallClock)
-        info.variant = selector.variant(of: head.fields, to: request.callerFields)
+        info.variant = selector.variant(of: head.fields, to: request.sentFields)
         let isStorable = storable(head.fields)
         let stores =
-            environment.store != nil && !isPrivate && lifecycle.isListed && !isForRequester && isStorable
+            environment.store != nil && !isPrivate && lifecycle.isListed && audience == .everybody && isStorable
         let representation = Representation(
-            id: id, info: info, storage: stores ? .undecided : .off(.notStorable), isPrivate: isForRequester,
+            id: id, info: info, storage: stores ? .undecided : .off(.notStorable), audience: audience,
             isTransient: !isStorable && !isPrivate, now: now)
         representations.insert(representation)
         return representation

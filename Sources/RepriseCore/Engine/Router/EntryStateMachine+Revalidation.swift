@@ -47,7 +47,7 @@ extension EntryStateMachine {
         let judge = judge(for: request, representation, trial: nil)
         let verdict = judge.verdict(head)
         noteVerdict(verdict, request)
-        let mayShare = selector.mayShare(head, to: request.callerFields, verdict)
+        let mayShare = selector.mayShare(head, to: request.sentFields, verdict)
         let isConfirmed = judge.isConfirmed(by: head, strongly: false)
         switch verdict {
         case .whole(let length) where mayShare && !isConfirmed && storable(head.fields):
@@ -82,8 +82,8 @@ extension EntryStateMachine {
             refuse(readers.awaitingValidation, request, error, status: status)
         case .busy(let status, let retryAfter):
             originIsBusy(request, status, retryAfter: retryAfter, at: nil)
-            if [500, 502, 503, 504].contains(status) { standInAtOnce(status: status) }
-        default: failed(.originUnreachable, "the origin could not confirm what is stored (\(head.status))")
+            if backoff.error?.meansAbsence ?? false { standInAtOnce(status: status) }
+        default: failed(.originInvalid, "the origin could not confirm what is stored (\(head.status))")
         }
     }
 
@@ -93,7 +93,7 @@ extension EntryStateMachine {
         noteConfirmed(status: head.status)
         let fields = Confirmation.freshened(representation.info.fields, by: storedFields(head, of: request))
         representation.confirm(
-            fields: fields, variant: selector.variant(of: fields, to: request.callerFields), checked: wallClock)
+            fields: fields, variant: selector.variant(of: fields, to: request.sentFields), checked: wallClock)
         if representation.isCommitted { writeDescription(of: representation) }
         backoff.reset()
         releaseValidated(to: representation)
@@ -127,7 +127,7 @@ extension EntryStateMachine {
         backoff.reset()
         noteConfirmed(status: head.status)
         if let difference { tell(.generationChanged(key: key.text, difference)) }
-        let new = makeRepresentation(head, request, length: length, servesRanges: servesRanges, isPrivate: false)
+        let new = makeRepresentation(head, request, length: length, servesRanges: servesRanges, for: .everybody)
         let transfer = TransferState(
             id: makeID(), representation: new.id, start: 0, isSequential: !servesRanges,
             requestIndex: tuning.boundedRequests, readers: request.requester.map { [$0] } ?? [], goal: 0, now: now,
@@ -166,6 +166,8 @@ extension EntryStateMachine {
         guard let offered = representations.offered,
             selector.reuse(of: offered, by: reader.fields, wallClock: wallClock).mayStandIn
         else { return false }
+        // An answer may have shown meanwhile that it is for other request fields.
+        guard belongs(reader, to: offered) else { return true }
         reader.restartWait(now: now)
         reader.note { $0.detail = "origin-failed" }
         give(reader, offered.id)

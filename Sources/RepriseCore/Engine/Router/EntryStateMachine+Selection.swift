@@ -93,7 +93,10 @@ extension EntryStateMachine {
     /// Whether a reader may be given a representation as far as its request fields go. One that may not is sent to the entry of
     /// its own variant.
     mutating func belongs(_ reader: Reader, to representation: Representation) -> Bool {
-        guard let redirect = selector.redirect(for: reader.fields, from: representation) else { return true }
+        let isFor = representation.isFor(reader.id)
+        guard let redirect = isFor ? selector.redirect(for: reader.fields, from: representation) : .alone else {
+            return true
+        }
         self.redirect(reader, redirect)
         return false
     }
@@ -103,7 +106,7 @@ extension EntryStateMachine {
     mutating func bindUnbound(to representation: Representation, for request: OriginRequestState?) {
         for reader in readers where reader.isUnbound {
             guard belongs(reader, to: representation) else { continue }
-            if selector.isSharedHTTP, !representation.isPrivate, reader.id != request?.requester {
+            if selector.isSharedHTTP, reader.id != request?.requester {
                 let outcome = reader.outcome
                 // What is not stored cannot be confirmed later.
                 let reuse = selector.reuse(of: representation, by: reader.fields, wallClock: wallClock)

@@ -71,7 +71,7 @@ extension EntryStateMachine {
         guard let error = backoff.error else { return }
         for reader in readers where reader.isAwaiting {
             guard let due = givesUpAt(reader), due <= now, isStarving(reader) else { continue }
-            if reader.awaitsValidation, serveStale(reader) { continue }
+            if reader.awaitsValidation, error.meansAbsence, serveStale(reader) { continue }
             if reader.representation == nil, serveSuperseded(reader) { continue }
             fail(reader, error)
         }
@@ -138,9 +138,13 @@ extension EntryStateMachine {
             guard let representation = representations[transfer.representation], representation.storage.isOff else {
                 continue
             }
-            let base = transfer.buffer.flatMap { buffers[$0]?.range.lowerBound } ?? 0
-            for reader in readers.reading(representation.id)
-            where reader.isWaiting && reader.position < base && isStarving(reader) {
+            let base = transfer.buffer.flatMap { buffers[$0]?.range.lowerBound } ?? head(of: transfer)
+            let reading = readers.reading(representation.id)
+            // One that nobody else needs gives way to another from 0.
+            guard reading.contains(where: { !$0.hasEnded && $0.position >= base && !isLeftBehind($0) }) else {
+                continue
+            }
+            for reader in reading where reader.isWaiting && reader.position < base && isStarving(reader) {
                 // A disk that does not answer may yet.
                 if representation.storage.isSilent, now < reader.waitsSince.adding(tuning.retryDeadline) { continue }
                 if !reader.isAnnounced, !isPrivate {

@@ -91,6 +91,8 @@ final class OriginRequestState {
     // MARK: State
 
     var callerFields: HTTPFields { caller.fields }
+    /// Those of them that were sent: they chose the answer.
+    var sentFields: HTTPFields { ResponseSelector.allowed(caller, at: url) }
 
     /// Whether others' bytes have to show that its answer belongs to the representation.
     var isUnproven: Bool { proof == .nothing }

@@ -96,6 +96,8 @@ struct RangeContinuation {
         /// Offset of the first wanted byte.
         let offset: Int64
         private(set) var bytes: [UInt8] = []
+        /// What the answer says that brings them.
+        var validator: Validator?
 
         init(overlap: Overlap, offset: Int64) {
             self.overlap = overlap
@@ -144,6 +146,8 @@ struct RangeContinuation {
     static func suffices(_ count: Int64, limit: Int64) -> Bool { count >= min(limit, leastOverlap) }
 
     private var state = State.unconfirmed
+    /// Whether a check was answered with another validator than what was withheld for it.
+    private var hasDisagreed = false
     private(set) var trial: Trial?
     private var limit: Int64
     /// It is never less than this.
@@ -289,6 +293,26 @@ struct RangeContinuation {
             return
         }
         state = .known(Overlap(offset: range.lowerBound, bytes: bytes))
+    }
+
+    /// An answer begins. `false` where a check comes from another version than what was withheld for it, and so shows nothing of
+    /// that: a mirror may have been brought up to date between the two. Once: where every answer has its own, bytes decide.
+    mutating func answered(_ validator: Validator) -> Bool {
+        switch state {
+        case .withholding(var withheld):
+            withheld.validator = validator
+            state = .withholding(withheld)
+        case .checking(let withheld):
+            guard !hasDisagreed, withheld.validator?.contradicts(validator, byTags: trial != .entityTags) ?? false
+            else {
+                break
+            }
+            hasDisagreed = true
+            state = .unconfirmed
+            return false
+        case .unconfirmed, .reading, .unreadable, .known, .comparing, .confirmed, .apart, .withheld: break
+        }
+        return true
     }
 
     /// Bytes of the answer, from `offset` on.

@@ -1,0 +1,120 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseRanges
+import RepriseStorage
+
+/// What answers are compared with: whose word counts, and which bytes are held.
+extension EntryStateMachine {
+    /// What decides what an answer means.
+    func judge(
+        for request: OriginRequestState, _ representation: Representation?, trial: RangeContinuation.Trial?
+    ) -> ResponseJudge {
+        let trust = trust(in: request.slot.origin, trial: trial)
+        let held = representation.map {
+            ResponseJudge.Held(
+                validator: $0.info.validator, length: $0.info.length, isDateStrong: isDateStrong(of: $0))
+        }
+        return ResponseJudge(
+            asked: request.asked, held: held, trustsEntityTags: trust.entityTags,
+            trustsDates: trust.dates, now: wallClock)
+    }
+
+    /// Whose word counts for a transfer's next request, or an answer.
+    func trust(in origin: String, trial: RangeContinuation.Trial?) -> (entityTags: Bool, dates: Bool) {
+        let isLoose = origins.isLoose(origin) || trial == .otherHost
+        // What readers share goes by its own tags alone: one that changed is never taken for confirmed.
+        let trustsTags = selector.isSharedHTTP || environment.hosts.trustsEntityTags(of: origin, now: wallClock)
+        return (
+            entityTags: !isLoose && trial == nil && trustsTags,
+            dates: !isLoose
+        )
+    }
+
+    /// Whether the date of a representation shows that bytes are its own: HTTP's rules say when.
+    func isDateStrong(of representation: Representation) -> Bool {
+        environment.freshness != .http || PartialContentRule.mayComplete(representation.info.fields)
+    }
+
+    func known(
+        of representation: Representation, _ transfer: TransferState, _ wanted: ByteRange, at location: OriginURL
+    ) -> RangeContinuation.Known {
+        let trust = trust(in: location.origin, trial: transfer.trial)
+        let (buffers, id, isSequential) = (buffers, representation.id, transfer.isSequential)
+        /// The last held bytes before `end`.
+        func overlap(before end: Int64, _ limit: Int64) -> RangeContinuation.Overlap? {
+            buffers.bytes(of: id, before: end, limit: limit).map {
+                RangeContinuation.Overlap(offset: end - Int64($0.count), bytes: $0)
+            }
+        }
+        return RangeContinuation.Known(
+            guarding: ContinuationGuard(
+                policy: environment.sameness.policy(for: url.host), validator: representation.info.validator,
+                trustsEntityTags: trust.entityTags, trustsDates: trust.dates,
+                isDateStrong: isDateStrong(of: representation)),
+            isBlank: isBlank(representation) && (transfer.trial == nil || !isBegun(representation, besides: transfer)),
+            isAll: { isAll($0, of: representation) },
+            isMoreComing: isMoreComing(of: id, besides: transfer) || buffers.willStore(id) && !hasHungWrite(id),
+            held: { limit in
+                guard isSequential else { return overlap(before: wanted.lowerBound, limit) }
+                guard let end = buffers.heldEnd(id, from: 0) else { return nil }
+                return overlap(before: min(end, limit), limit).flatMap { $0.offset == 0 ? $0 : nil }
+            },
+            heldElsewhere: { limit in
+                guard let range = buffers.of(id).map(\.range).filter({ !$0.isEmpty }).max(by: { $0.count < $1.count })
+                else { return nil }
+                return overlap(before: min(range.upperBound, range.lowerBound.adding(limit)), limit)
+            },
+            stored: { limit in
+                guard let generation = representation.generation else { return nil }
+                let range = generation.askClaimed {
+                    RangeContinuation.overlap(in: $0, before: isSequential ? nil : wanted.lowerBound, limit: limit)
+                }
+                return range.map { (generation, $0) }
+            })
+    }
+
+    /// Whether bytes of a representation are on their way that an answer could be compared with.
+    private func isMoreComing(of id: RepresentationID, besides transfer: TransferState) -> Bool {
+        transfers.contains { other in
+            other.id != transfer.id && other.representation == id
+                && other.request.map { !$0.hasHead || $0.isDemanding } ?? false
+        }
+    }
+
+    /// Slots that have to be read before it is known which stored bytes an answer can be compared with; `nil` where none have.
+    func unloadedOverlap(_ generation: Generation, _ transfer: TransferState) -> ByteRange? {
+        if transfer.isSequential {
+            guard case .unloaded(let range) = generation.availability(at: 0) else { return nil }
+            return range
+        }
+        return generation.askClaimed { $0.isEmpty } ? generation.firstUnloaded : nil
+    }
+
+    /// Whether no byte of a representation is stored or may still be, in memory, or in a reader's hands. What was not looked at may be stored.
+    func isBlank(_ representation: Representation) -> Bool { isAll(ByteRange(0, 0), of: representation) }
+
+    /// Whether no byte of a representation outside `range` is stored, or may be, in memory, or in a reader's hands.
+    private func isAll(_ range: ByteRange, of representation: Representation) -> Bool {
+        // Asked with each chunk where several transfers run: what is in memory answers without a lock.
+        guard buffers.holdsNothing(of: representation.id, outside: range) else { return false }
+        return representation.storage.heldFiles.map { files in
+            files.firstUnloaded == nil && files.askClaimed { $0.ranges.allSatisfy { range.contains($0) } }
+        } ?? !representation.isCommitted
+            && readers.reading(representation.id).allSatisfy { $0.handed.map { range.contains($0) } ?? true }
+    }
+
+    /// Whether an answer to another transfer brings a representation's bytes.
+    func isBegun(_ representation: Representation, besides transfer: TransferState) -> Bool {
+        transfers.contains {
+            $0.id != transfer.id && $0.representation == representation.id && $0.request?.hasHead == true
+        }
+    }
+
+    /// Stored bytes for an overlap have been read, or could not be.
+    mutating func overlapRead(_ id: TransferID, _ representation: RepresentationID, _ bytes: [UInt8]?) {
+        diskAnswered(representation)
+        guard let transfer = transfers[id], transfer.overlapRead(bytes) else { return }
+        ask(transfer)
+        replan()
+    }
+}
