@@ -36,6 +36,22 @@ struct LeaseTests {
         #expect(reopened.damagedBlocks == 0, "the slots were cleared before the bytes went")
     }
 
+    @Test func `inv27 a file that another process gave away keeps its bytes until its other name is gone`() throws {
+        let fixture = StoreFixture(.plain, blockSize: 16)
+        let content = PositionCodedContent(length: 64)
+        let store = try fixture.open()
+        let entry = try StoreFixture.add("a", content, to: store)
+        let path = try store.makeLease(entry.info, entry.generation)
+        store.release()
+        let later = try #require(try fixture.open().open(key: "a")).generation
+        #expect(try later.discard(ByteRange(0, 64)).ranges == [ByteRange(0, 64)])
+        #expect(later.availability(at: 20) == .absent(until: .max), "nobody new gets it")
+        #expect(try content.firstMismatch(fixture.memory.contents(path), at: 0) == nil)
+        try fixture.memory.removeFile(path)
+        #expect(try later.punchPending().isEmpty)
+        #expect(try isZero(fixture.memory, fixture.path(StoreFixture.info("a", content), "body.1.mp3"), 0..<64))
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases)
     func `inv27 a block that is filled again while a punch waits is not punched`(kind: StoreFixture.Kind) throws {
         let fixture = StoreFixture(kind, blockSize: 16)

@@ -9,19 +9,25 @@ package enum FileReadiness: Sendable, Hashable {
     case give(bytes: Int64)
     /// Not before all of it is there.
     case refuse(String)
+    /// Not even then.
+    case never(String)
 
     /// An index that begins or ends past this is not looked for: the file counts as one whose index is last.
     private static let furthestLook: Int64 = 1 << 20
 
     /// - Parameters:
-    ///   - asked: Bytes the caller wants to be there.
+    ///   - asked: Bytes the caller wants to be there; `Int64.max` for all.
     ///   - head: The file's first bytes, as many as `look` asked for.
     ///   - length: Length of the whole, if known.
     package init(asked: Int64, head: [UInt8], length: Int64?, proofKind: ProofKind) {
         if proofKind == .sealed {
-            self = .refuse(
+            self = .never(
                 "a sealed store's files are encrypted; read it through asset(for:), the server or a reader, "
                     + "or have it deciphered by fileURL(decipheredIn:)")
+            return
+        }
+        if asked == .max {
+            self = .give(bytes: asked)
             return
         }
         if let length, asked >= length || Int64(head.count) >= length {

@@ -87,10 +87,6 @@ extension MediaResource {
     private func bytesNeeded(_ asked: Int64, _ fetch: RangeFetch, _ store: Store) async throws -> Int64 {
         var head: [UInt8] = []
         var length: Int64?
-        if asked == .max {
-            guard store.proofKind == .hashed else { throw refusal(asked, store) }
-            return asked
-        }
         while true {
             switch FileReadiness(asked: asked, head: head, length: length, proofKind: store.proofKind) {
             case .give(let bytes): return bytes
@@ -101,14 +97,10 @@ extension MediaResource {
             case .refuse(let reason):
                 if fetch.progress.isComplete { return .max }
                 throw CacheError(.unsupported, "\(request.url) cannot be opened as a file yet: \(reason)")
+            case .never(let reason):
+                throw CacheError(.unsupported, "\(request.url) cannot be opened as a file: \(reason)")
             }
         }
-    }
-
-    private func refusal(_ asked: Int64, _ store: Store) -> CacheError {
-        guard case .refuse(let reason) = FileReadiness(asked: asked, head: [], length: nil, proofKind: store.proofKind)
-        else { return CacheError(.unsupported, "it cannot be opened as a file") }
-        return CacheError(.unsupported, "\(request.url) cannot be opened as a file: \(reason)")
     }
 
     private func firstBytes(_ count: Int64, of generation: Generation) async throws(CacheError) -> [UInt8] {

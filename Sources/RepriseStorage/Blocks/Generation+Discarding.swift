@@ -30,10 +30,13 @@ extension Generation {
         return try punchPending()
     }
 
-    /// Punches what `discard` left to wait and no lease covers any more; answers what still waits. I/O.
+    /// Punches what `discard` left to wait and no lease covers any more; answers what still waits. A body with another name was
+    /// given away as a file, by this process or one before it: nothing of it is punched. I/O.
     @discardableResult
     package func punchPending() throws(FileError) -> ByteRangeSet {
         try changes.withLock { _ throws(FileError) in
+            if state.withLock({ $0.pendingPunch.isEmpty }) { return }
+            if try body.status().links > 1 { return }
             let free = state.withLock { state -> [ByteRange] in
                 var free = state.pendingPunch
                 for lease in state.leases.values { free.remove(codec.read(for: lease, layout)) }

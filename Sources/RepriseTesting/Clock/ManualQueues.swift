@@ -38,6 +38,7 @@ public final class ManualQueues: Sendable {
         var wallOffset: Int64 = 0
         var readDelay: Int64 = 0
         var writeDelay: Int64 = 0
+        var upkeepDelay: Int64 = 0
     }
 
     private let state: Lock<State>
@@ -52,10 +53,11 @@ public final class ManualQueues: Sendable {
     }
 
     /// How long each piece of disk work takes, in nanoseconds: a slow disk.
-    public func setDiskDelay(read: Int64, write: Int64) {
+    public func setDiskDelay(read: Int64, write: Int64, upkeep: Int64 = 0) {
         state.withLock { state in
             state.readDelay = read
             state.writeDelay = write
+            state.upkeepDelay = upkeep
         }
     }
 
@@ -178,7 +180,9 @@ extension ManualQueues: WorkQueues {
         add(state.withLock { $0.writeDelay }, lane: lane & 1, work)
     }
 
-    package func upkeep(_ work: @escaping @Sendable () -> Void) { add(0, lane: 2, work) }
+    package func upkeep(_ work: @escaping @Sendable () -> Void) {
+        add(state.withLock { $0.upkeepDelay }, lane: 2, work)
+    }
 
     package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
         add(nanoseconds, lane: nil, work)

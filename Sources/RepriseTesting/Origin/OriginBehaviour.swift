@@ -45,6 +45,8 @@ public struct OriginBehaviour: Sendable, Hashable {
         case weakShared
         /// Another one with every request: the nodes of a careless CDN.
         case perRequest
+        /// The same, weak ones.
+        case perRequestWeak
     }
 
     /// What is done with a `Range` field.

@@ -199,7 +199,9 @@ private struct Script {
             if status == 416 { answer.fields["Content-Range"] = "bytes */\(length)" }
             return answer
         }
-        if let user = fields["Authorization"], let status = behaviour.refusals[user] {
+        if let user = fields["Authorization"] ?? fields["Cookie"].map({ String($0.dropFirst("user=".count)) }),
+            let status = behaviour.refusals[user]
+        {
             return ScriptedAnswer.plain(status, "not for this user")
         }
         if behaviour.loginPage, isFaulty {
@@ -235,6 +237,7 @@ private struct Script {
         case .weak: "W/" + base
         case .weakShared: "W/\"all\""
         case .none: nil
+        case .perRequestWeak: "W/\"node-\(number)-\(resource.content.generation)\(behaviour.tagMark)\""
         case .perRequest: "\"node-\(number)-\(resource.content.generation)\(behaviour.tagMark)\""
         }
     }

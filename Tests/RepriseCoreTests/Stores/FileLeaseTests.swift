@@ -177,7 +177,7 @@ import Testing
         let ready = FileReadiness(asked: 10, head: Array("ID3abcdefghijklmnop".utf8), length: 1000, proofKind: kind)
         if kind == .hashed {
             #expect(ready == .give(bytes: 10))
-        } else if case .refuse(let reason) = ready {
+        } else if case .never(let reason) = ready {
             #expect(reason.contains("encrypted"))
         } else {
             Issue.record("\(ready)")

@@ -143,7 +143,12 @@ import Testing
         let cache = try MediaCache(
             at: .directory(directory.path + "/store"), client: stage.client, configuration: configuration)
         #expect(try await stage.read("/a.mp3", from: cache) == 1000)
-        await #expect(throws: CacheError.self) { _ = try await cache.resource(for: stage.url("/a.mp3")).fileURL() }
+        for count in [0, 500, 1000, .max] as [Int64] {
+            let error = await #expect(throws: CacheError.self) {
+                _ = try await cache.resource(for: stage.url("/a.mp3")).fileURL(afterBytes: count)
+            }
+            #expect(error?.code == .unsupported, "all is stored, and none of it can be played from there")
+        }
         await cache.close()
     }
 }

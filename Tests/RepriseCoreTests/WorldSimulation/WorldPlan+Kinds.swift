@@ -1,3 +1,4 @@
+import RepriseCore
 import RepriseTesting
 
 /// Which kinds of origin, object and user a run has, to count what a simulation has met.
@@ -6,7 +7,11 @@ extension WorldPlan {
     static func kinds(_ object: Object) -> [String] {
         var kinds = ["type \(object.contentType)"]
         if object.length == 0 { kinds.append("empty") }
-        if object.length > 1 << 40 { kinds.append("near 2^63 bytes") }
+        if object.length > ResponseJudge.longestResource {
+            kinds.append("longer than is believed")
+        } else if object.length > WorldPlan.endless {
+            kinds.append("longer than is stored")
+        }
         if object.isPerUser { kinds.append("users by \(object.userField)") }
         return kinds
     }
@@ -36,7 +41,10 @@ extension WorldPlan {
         for status in behaviour.refusals.values { kinds.append("a user refused by \(status)") }
         if behaviour.loginPage { kinds.append("login page") }
         if behaviour.earlyHints { kinds.append("interim answers") }
-        if behaviour.redirect != nil { kinds.append("redirect") }
+        if let redirect = behaviour.redirect {
+            kinds.append(redirect.hasPrefix("/moved") ? "redirect" : "redirect in circles")
+        }
+        if behaviour.firstByteDelay > 1_000_000_000 { kinds.append("silent before the head") }
         for (name, value) in behaviour.extraFields {
             // Of a list of directives the first says what kind it is.
             let first = value.split(separator: ",").first.map(String.init) ?? value

@@ -29,7 +29,7 @@ struct WorldPlan: Sendable {
     enum Operation: Hashable, Sendable, CaseIterable {
         case pin, unpin, prefetch, prefetchHead, remove, verify, compare, invalidate, collectGarbage, suspend, resume
         case repair, export, exportAndImport, fileURL, fileURLOfBeginning, info, entries, statistics, networkReturned
-        case removeAll, repairAll
+        case removeAll, repairAll, complete, prefetchBeginning, cancelPrefetch, completeLease
     }
 
     enum Action: Sendable {
@@ -77,6 +77,8 @@ struct WorldPlan: Sendable {
     var chunkSize: Int
     var objects: [Object]
     var steps: [Step]
+    /// What is longer is never read to its end. Bytes.
+    static let endless: Int64 = 1 << 40
     static let players = 8
     static let users = 3
 
@@ -101,7 +103,10 @@ struct WorldPlan: Sendable {
             }
             if Int.random(in: 0..<12, using: &random) == 0 { object.length = 0 }
             if Int.random(in: 0..<10, using: &random) == 0 {
-                object.length = .max - Int64.random(in: 0...70_000, using: &random)
+                // Far behind what is stored, about the longest that is believed, and about the longest there is.
+                let edges: [Int64] = [1 << 50, ResponseJudge.longestResource, .max - 70_000, .max - 70_000]
+                object.length = edges.randomElement(using: &random)!.adding(
+                    Int64.random(in: -70_000...70_000, using: &random))
             }
             object.contentType = [
                 "audio/mpeg", "audio/mpeg", "audio/mpeg", "application/vnd.apple.mpegurl", "text/plain",
@@ -145,7 +150,7 @@ struct WorldPlan: Sendable {
         case 41..<49: return .seek(player: player, to: position(object, &random))
         case 49..<55: return .hold(player: player, Bool.random(using: &random))
         case 55..<62:
-            let isResized = Int.random(in: 0..<3, using: &random) == 0 && objects[object].length < 1 << 40
+            let isResized = Int.random(in: 0..<3, using: &random) == 0 && objects[object].length < WorldPlan.endless
             return .change(object: object, length: isResized ? Int64.random(in: 0...4000, using: &random) : nil)
         case 62..<72:
             return .behave(
@@ -171,7 +176,7 @@ struct WorldPlan: Sendable {
 
     private func position(_ object: Int, _ random: inout SeededGenerator) -> Int64 {
         let length = objects[object].length
-        if length > 1 << 40 {
+        if length > WorldPlan.endless {
             let far = length.adding(-Int64.random(in: 0...5000, using: &random))
             return [0, Int64.random(in: 0...3000, using: &random), far].randomElement(using: &random)!
         }
@@ -183,8 +188,8 @@ struct WorldPlan: Sendable {
     ) -> OriginBehaviour {
         var behaviour = OriginBehaviour()
         behaviour.bytesPerSecond = [0, 20_000, 200_000].randomElement(using: &random)!
-        let isLarge = object.length > 10_000 && object.length < 1 << 40
-        if object.length > 1 << 40 { behaviour.bytesPerSecond = 500 }
+        let isLarge = object.length > 10_000 && object.length < WorldPlan.endless
+        if object.length > WorldPlan.endless { behaviour.bytesPerSecond = 500 }
         if isLarge { behaviour.bytesPerSecond = [0, 200_000].randomElement(using: &random)! }
         behaviour.firstByteDelay = [0, 5, 80].randomElement(using: &random)! * millisecond
         behaviour.tag = [.strong, .strong, .weak, .weakShared, .none, .perRequest].randomElement(using: &random)!
@@ -192,7 +197,7 @@ struct WorldPlan: Sendable {
         if isShared, behaviour.tag == .perRequest || behaviour.tag == .weakShared { behaviour.tag = .weak }
         behaviour.hasLastModified = Bool.random(using: &random)
         behaviour.framing = [.length, .length, .chunked, .close].randomElement(using: &random)!
-        if object.length < 1 << 40, Int.random(in: 0..<5, using: &random) == 0 { behaviour.ranges = .ignored }
+        if object.length < WorldPlan.endless, Int.random(in: 0..<5, using: &random) == 0 { behaviour.ranges = .ignored }
         behaviour.tellsRanges = Int.random(in: 0..<4, using: &random) > 0
         behaviour.longestRange = [nil, nil, nil, 30, 100, 700].randomElement(using: &random)!
         if isLarge { behaviour.longestRange = nil }
@@ -214,6 +219,7 @@ struct WorldPlan: Sendable {
                 object.isPerUser
                 ? object.userField : [nil, nil, "Accept-Language", "*"].randomElement(using: &random)!
         }
+        if Int.random(in: 0..<8, using: &random) == 0 { behaviour.tag = .perRequestWeak }
         if Int.random(in: 0..<6, using: &random) == 0 {
             behaviour.refusals = ["2": Bool.random(using: &random) ? 401 : 403]
         }
@@ -223,6 +229,10 @@ struct WorldPlan: Sendable {
             .randomElement(using: &random)!
         // Where nothing tells the end, what is too much is a part of it.
         if case .long = behaviour.body, behaviour.framing != .length { behaviour.body = .none }
+        // A host that accepts connections and says nothing for a while, or for longer than anybody waits.
+        if Int.random(in: 0..<12, using: &random) == 0 {
+            behaviour.firstByteDelay = [15, 200].randomElement(using: &random)! * second
+        }
         behaviour.status = [nil, nil, nil, nil, 500, 503, 401, 403, 404, 416, 429].randomElement(using: &random)!
         behaviour.retryAfter = [nil, 1, 30].randomElement(using: &random)!
         behaviour.contentRange = [.none, .none, .none, .wrongStart, .absent, .unknownTotal].randomElement(
@@ -232,7 +242,7 @@ struct WorldPlan: Sendable {
         behaviour.earlyHints = Bool.random(using: &random)
         // Only what is one object for all can have moved elsewhere.
         if !object.isPerUser, Int.random(in: 0..<10, using: &random) == 0 {
-            behaviour.redirect = "/moved" + object.path
+            behaviour.redirect = (Int.random(in: 0..<4, using: &random) == 0 ? "" : "/moved") + object.path
         }
         return behaviour
     }

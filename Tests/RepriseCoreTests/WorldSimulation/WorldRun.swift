@@ -52,7 +52,9 @@ struct WorldRun {
     private var isSuspended = false
     private let isFirstDown = Shared(false)
     /// Files that were given away, until the operation after next on their object.
-    private let leases = Shared<[FileLease]>([])
+    private let leases = Shared<[(lease: FileLease, object: Int, isWhole: Bool)]>([])
+    /// What operations found wrong that nobody waits for.
+    private let found = Recorder<WorldViolation>()
     /// How often each generated thing was met.
     private(set) var met: [String: Int] = [:]
     /// What the cache told and what was read at the end.
@@ -207,7 +209,7 @@ struct WorldRun {
             dropPlayers()
             set(.sound)
             switch action {
-            case .kill: try world.kill()
+            case .kill: try kill()
             case .powerCut: try world.kill(powerCut: plan.seed)
             default: try world.restart()
             }
@@ -216,6 +218,33 @@ struct WorldRun {
             meet("\(action)")
         case .wait: break
         }
+    }
+
+    /// What was complete by then is there afterwards, and needs no origin.
+    private mutating func kill() throws {
+        let isSound = met.keys.allSatisfy { !$0.hasPrefix("disk ") || ["disk sound", "disk slow"].contains($0) }
+        let complete = plan.objects.indices.filter { object in
+            let key = world.cache.resource(for: OriginURL("http://origin.test" + plan.objects[object].path)!).key
+            return world.cache.table.open(key)?.look { entry in
+                entry.offersAll && entry.openFiles.contains(where: \.isCommitted) && !entry.hasUnwritten
+            } ?? false
+        }
+        try world.kill()
+        guard isSound, !plan.isShared, met["powerCut"] == nil, !complete.isEmpty else { return }
+        meet("complete before a kill")
+        world.origin.setDown(true)
+        for object in complete {
+            let player = world.player(plan.objects[object].path)
+            player.knownGenerations = versions[object * WorldPlan.users]
+            player.finish()
+            guard player.isAtEnd, player.violation == nil else {
+                throw violation(
+                    "durability",
+                    "\(plan.objects[object].path) was complete, and is read to \(player.position) after a kill")
+            }
+            player.leave()
+        }
+        world.origin.setDown(false)
     }
 
     private mutating func dropPlayers() {
@@ -283,19 +312,41 @@ struct WorldRun {
         try close(other, within: 300 * second, "another process's ")
     }
 
+    /// What a user's requests carry.
+    private func fields(of user: Int, _ object: Int) -> HTTPFields {
+        var fields = HTTPFields()
+        guard user > 0 else { return fields }
+        if plan.objects[object].userField == "Cookie" {
+            fields["Cookie"] = "user=\(user)"
+        } else {
+            fields["Authorization"] = "\(user)"
+        }
+        if plan.isShared { fields["Accept-Language"] = user == 1 ? "de" : "en" }
+        return fields
+    }
+
+    /// Tells whether a file has the bytes of one version of an object, all or the first ones.
+    private func isOneVersion(of object: Int) -> @Sendable (_ path: String, _ count: Int?) -> Bool {
+        let (memory, first) = (world.memory, object * WorldPlan.users)
+        return { path, count in
+            // A store may be sealed, and a file removed.
+            guard let bytes = try? memory.contents(path) else { return true }
+            let wanted = bytes.prefix(count ?? bytes.count)
+            return (first..<first + WorldPlan.users).contains { index in
+                (1...60).contains { number in
+                    PositionCodedContent(length: .max, generation: index * 1000 + number, signature: [])
+                        .firstMismatch(wanted, at: 0) == nil
+                }
+            }
+        }
+    }
+
     private mutating func open(
         _ index: Int, _ object: Int, _ user: Int, _ range: ByteRange, _ control: String?, _ isKept: Bool
     ) {
         players[index]?.leave()
         held.remove(index)
-        var fields = HTTPFields()
-        if user > 0 {
-            if plan.objects[object].userField == "Cookie" {
-                fields["Cookie"] = "user=\(user)"
-            } else {
-                fields["Authorization"] = "\(user)"
-            }
-        }
+        var fields = fields(of: user, object)
         if let control { fields["Cache-Control"] = control }
         let path = plan.objects[object].path
         let resource = world.cache.resource(
@@ -327,8 +378,10 @@ struct WorldRun {
         world.queues.setDiskDelay(read: 0, write: 0)
         switch disk {
         case .sound: break
-        case .slow: world.queues.setDiskDelay(read: 300 * millisecond, write: 300 * millisecond)
-        case .hung: world.queues.setDiskDelay(read: 100 * second, write: 100 * second)
+        case .slow:
+            world.queues.setDiskDelay(
+                read: 300 * millisecond, write: 300 * millisecond, upkeep: 300 * millisecond)
+        case .hung: world.queues.setDiskDelay(read: 100 * second, write: 100 * second, upkeep: 100 * second)
         case .hungWrites: world.queues.setDiskDelay(read: 0, write: 100 * second)
         case .full: world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }
         case .failingFiles:
@@ -341,11 +394,13 @@ struct WorldRun {
 
     private mutating func operate(_ operation: WorldPlan.Operation, _ object: Int) {
         let cache = world.cache
-        let resource = cache.resource(for: OriginURL("http://origin.test" + plan.objects[object].path)!)
-        let isLong = plan.objects[object].length > 1 << 40
+        let fields = fields(of: tasks.count % WorldPlan.users, object)
+        let resource = cache.resource(for: OriginURL("http://origin.test" + plan.objects[object].path)!, fields: fields)
+        let isLong = plan.objects[object].length > WorldPlan.endless
         if operation == .suspend { isSuspended = true }
         if operation == .resume { isSuspended = false }
-        let (leases, copy) = (leases, "/copies/\(object).mp3")
+        let (leases, found, queues, copy) = (leases, found, world.queues, "/copies/\(object).mp3")
+        let isOneVersion = isOneVersion(of: object)
         let ending = Ending()
         tasks.append((name: "\(operation) of \(plan.objects[object].path)", ending: ending))
         Task(executorPreference: world.queues) {
@@ -373,7 +428,18 @@ struct WorldRun {
                     _ = await cache.storeStatistics()
                 case .info: _ = try await resource.info()
                 case .networkReturned: cache.networkPathReturned()
-                case .export: try await resource.export(to: URL(fileURLWithPath: copy))
+                case .complete: if !isLong { try await resource.prefetch(.whole).value }
+                case .prefetchBeginning: if !isLong { try await resource.prefetch(.head).value }
+                case .cancelPrefetch:
+                    let fetch = resource.prefetch(isLong ? .head : .whole)
+                    queues.after(150 * millisecond) { fetch.cancel() }
+                    try await fetch.value
+                case .completeLease: try await leases.value.last?.lease.waitUntilComplete()
+                case .export:
+                    try await resource.export(to: URL(fileURLWithPath: copy))
+                    if !isOneVersion(copy, nil) {
+                        found.add(WorldViolation(oracle: "bytes", text: "an export of \(resource.request.url)"))
+                    }
                 case .exportAndImport:
                     let file = try await resource.export(to: URL(fileURLWithPath: copy))
                     try await resource.importFile(file)
@@ -383,7 +449,7 @@ struct WorldRun {
                         operation == .fileURL
                         ? try await resource.fileURL() : try await resource.fileURL(afterBytes: 500)
                     leases.change { leases in
-                        leases.append(lease)
+                        leases.append((lease, object, operation == .fileURL))
                         if leases.count > 2 { leases.removeFirst() }
                     }
                 }
@@ -415,6 +481,11 @@ struct WorldRun {
         for player in players {
             guard let violation = player?.violation else { continue }
             throw WorldViolation(oracle: "bytes", text: "\(violation) in \(player?.path ?? "")")
+        }
+        if let violation = found.all.first { throw violation }
+        for (lease, object, isWhole) in leases.value
+        where !isOneVersion(of: object)(lease.url.path, isWhole ? nil : 500) {
+            throw WorldViolation(oracle: "bytes", text: "a file that was given away of \(plan.objects[object].path)")
         }
         if let broken = world.broken.all.first { throw WorldViolation(oracle: "state", text: broken) }
         for session in world.cache.openEntries {
@@ -460,7 +531,7 @@ struct WorldRun {
                     resource.behaviour.loginPage = false
                     resource.behaviour.redirect = nil
                     resource.behaviour.firstByteDelay = 0
-                    if resource.content.length < 1 << 40 { resource.behaviour.bytesPerSecond = 0 }
+                    if resource.content.length < WorldPlan.endless { resource.behaviour.bytesPerSecond = 0 }
                     // Without a strong tag a strict policy takes a resource in one answer.
                     if plan.isStrict { resource.behaviour.longestRange = nil }
                 }
@@ -468,7 +539,8 @@ struct WorldRun {
         }
         if isSuspended { operate(.resume, 0) }
         // What has no end in sight is not waited for.
-        for index in players.indices where owners[index].map({ plan.objects[$0.object].length > 1 << 40 }) == true {
+        for index in players.indices
+        where owners[index].map({ plan.objects[$0.object].length > WorldPlan.endless }) == true {
             players[index]?.leave()
             players[index] = nil
         }
@@ -517,7 +589,7 @@ struct WorldRun {
     /// Who asks for what the origin has now gets that, to its last byte: where freshness is HTTP's by saying so, and of what is
     /// never stored always.
     private mutating func checkFreshness() throws {
-        for (object, spec) in plan.objects.enumerated() where spec.length < 1 << 40 {
+        for (object, spec) in plan.objects.enumerated() where spec.length < WorldPlan.endless {
             guard plan.isShared || spec.contentType == "application/vnd.apple.mpegurl" else { continue }
             let newest = versions[object * WorldPlan.users].suffix(1)
             for attempt in 1...3 {
@@ -575,7 +647,7 @@ struct WorldRun {
     private mutating func replay() throws {
         try world.restart()
         listen()
-        for (object, spec) in plan.objects.enumerated() where spec.length < 1 << 40 {
+        for (object, spec) in plan.objects.enumerated() where spec.length < WorldPlan.endless {
             for attempt in 1...3 {
                 let refused = refusedPlayer(of: object)
                 defer { refused?.leave() }

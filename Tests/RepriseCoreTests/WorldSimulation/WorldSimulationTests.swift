@@ -7,6 +7,10 @@ import Testing
 @Suite struct WorldSimulationTests {
     private static let shards: UInt64 = 4
     private static let isFound = Lock(false)
+    /// What all shards have met, and how many of them have ended.
+    private static let metByAll = Lock<(counts: [String: Int], shards: UInt64)>(([:], 0))
+    /// So often each generated thing is met in a run of at least so many seeds.
+    private static let (leastMet, manySeeds) = (500, UInt64(300_000))
 
     private static func number(_ name: String) -> UInt64? { SystemCalls.environment(name).flatMap(UInt64.init) }
 
@@ -51,8 +55,17 @@ import Testing
                 if failures == 1, !isHunt { _ = explain(WorldPlan(seed: seed)) }
             }
         }
-        let counts = met.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        print("simulation: world, shard \(shard): \(seeds) seeds from \(first), \(failures) failures; met \(counts)")
+        print("simulation: world, shard \(shard): \(seeds) seeds from \(first), \(failures) failures")
+        let all = Self.metByAll.withLock { all in
+            all.counts.merge(met, uniquingKeysWith: +)
+            all.shards += 1
+            return all.shards == Self.shards ? all.counts : [:]
+        }
+        guard !all.isEmpty else { return }
+        let told = all.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        print("simulation: world, met in \(seeds) seeds from \(first): \(told)")
+        let rare = all.filter { $0.value < Self.leastMet }.keys.sorted()
+        #expect(seeds < Self.manySeeds || rare.isEmpty, "met less than \(Self.leastMet) times: \(rare)")
     }
 
     /// Runs a plan, and where it fails prints the least that still does, with the end of what was told in it.
