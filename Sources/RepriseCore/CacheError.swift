@@ -46,11 +46,12 @@ public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CacheError {
-    /// Whether the origin was not there, or said that it cannot answer: then what is stale may stand in (RFC 9111 §4.3.3).
+    /// Whether the origin was not there, or said that it cannot answer: then what is stale may stand in (RFC 9111 §4.3.3: any
+    /// 5xx).
     var meansAbsence: Bool {
         switch code {
         case .originUnreachable, .originTimedOut: true
-        case .originRefused(let status): [500, 502, 503, 504].contains(status)
+        case .originRefused(let status): (500...599).contains(status)
         default: false
         }
     }

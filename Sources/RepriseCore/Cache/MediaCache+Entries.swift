@@ -33,10 +33,8 @@ extension MediaCache {
             var failure: StoreError?
             for name in try store.entryNames() {
                 do throws(StoreError) {
-                    if let active = try self.table.entry(named: name, in: store) {
-                        try active.removeEntry()
-                    } else {
-                        try store.remove(name: name)
+                    try self.table.withEntry(named: name, in: store) { active throws(StoreError) in
+                        if let active { try active.removeEntry() } else { try store.remove(name: name) }
                     }
                 } catch { failure = error }
             }

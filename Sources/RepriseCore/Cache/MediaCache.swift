@@ -61,7 +61,8 @@ public final class MediaCache: Sendable {
         let environment = EntryEnvironment(
             queues: queues, client: client, store: store,
             hosts: HostTable(limit: configuration.tuning.requestsPerHost), hub: hub, tuning: configuration.tuning,
-            freshness: configuration.freshness, sameness: configuration.sameness, limits: configuration.limits,
+            freshness: configuration.freshness, originFields: configuration.originFields,
+            sameness: configuration.sameness, limits: configuration.limits,
             admission: configuration.admission, hostGroups: configuration.hostGroups, mirrors: configuration.mirrors,
             freshURLs: configuration.urlRefresher.map { FreshURLs($0) }, onBrokenInvariant: onBrokenInvariant)
         self.environment = environment
@@ -252,7 +253,7 @@ public final class MediaCache: Sendable {
     package func keep(_ companion: any AnyObject & Sendable) { state.withLock { $0.companions.append(companion) } }
 
     /// How long closing waits for the disk.
-    private static let closingLimit: Int64 = 10 * TransferTuning.second
+    static let closingLimit: Int64 = 10 * TransferTuning.second
 
     /// Ends all readers, writes what is in memory, and lets the store go. Waits for the disk, at most about ten seconds; where a
     /// call to it hangs for longer, the store is let go when that ends.

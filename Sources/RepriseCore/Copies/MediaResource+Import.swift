@@ -114,7 +114,12 @@ extension MediaCache {
     /// Makes a staged generation what is stored of a resource; who reads goes on with what they have. I/O, on the janitor.
     func adopt(_ info: EntryInfo, _ generation: Generation, _ request: ResourceRequest) throws(StoreError) {
         // One that was retired just before names no files any more; the next look-up makes another.
-        for _ in 0..<4 where try table.entry(for: request).replaceEntry(info, generation) { return }
+        for _ in 0..<4 {
+            let isDone = try table.withEntry(for: request) { active throws(StoreError) in
+                try active.replaceEntry(info, generation)
+            }
+            if isDone { return }
+        }
         throw StoreError(.gone, "the entry was replaced again and again; try later")
     }
 }

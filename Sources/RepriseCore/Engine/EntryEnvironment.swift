@@ -14,6 +14,8 @@ package final class EntryEnvironment: Sendable {
     package let hub: EventHub
     package let tuning: TransferTuning
     package let freshness: FreshnessPolicy
+    /// What every request carries, whoever asks.
+    package let originFields: HTTPFields
     package let sameness: SamenessRules
     /// How much may be stored.
     package let quota: QuotaAccounting
@@ -34,6 +36,7 @@ package final class EntryEnvironment: Sendable {
     package init(
         queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostTable, hub: EventHub,
         tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
+        originFields: HTTPFields = [:],
         sameness: SamenessRules = SamenessRules(), limits: StoreLimits = .none, admission: Admission = .all,
         hostGroups: [HostGroup] = [], mirrors: [OriginURL] = [], freshURLs: FreshURLs? = nil,
         onBrokenInvariant: (@Sendable (String) -> Void)? = nil
@@ -46,6 +49,7 @@ package final class EntryEnvironment: Sendable {
         self.hub = hub
         self.tuning = tuning
         self.freshness = freshness
+        self.originFields = originFields
         self.sameness = sameness
         quota = QuotaAccounting(limits)
         unwritten = UnwrittenBytes(limit: tuning.unwrittenLimit)

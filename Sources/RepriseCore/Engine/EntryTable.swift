@@ -69,7 +69,7 @@ package final class EntryTable: Sendable {
     }
 
     /// The entry with that folder name; `nil` where its files name no URL and no open entry makes them. I/O.
-    func entry(named name: String, in store: Store) throws(StoreError) -> ActiveEntry? {
+    private func entry(named name: String, in store: Store) throws(StoreError) -> ActiveEntry? {
         if let info = try store.describe(name: name)?.info, let url = OriginURL(info.url) {
             return entry(for: ResourceRequest(key: ResourceKey(info.key), url: url, fields: [:]))
         }
@@ -83,6 +83,15 @@ package final class EntryTable: Sendable {
     ) throws(StoreError) -> Value {
         let entry = entry(for: request)
         defer { entry.handle(.closeIfUnopened) }
+        return try work(entry)
+    }
+
+    /// The same by the name of the entry's folder; `nil` where its files name no URL and no open entry makes them. I/O.
+    func withEntry<Value>(
+        named name: String, in store: Store, _ work: (ActiveEntry?) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let entry = try entry(named: name, in: store)
+        defer { entry?.handle(.closeIfUnopened) }
         return try work(entry)
     }
 

@@ -73,7 +73,7 @@ package struct ReuseRule: Sendable {
     /// so by meaning (§5.2.2.10), unless the same answer allows it in so many words (RFC 5861).
     private var forbidsStale: Bool { stored.control.mustRevalidate || stored.control.proxyRevalidate }
 
-    /// Whether it may be used because the origin cannot confirm it: unreachable, silent, or 500, 502, 503, 504.
+    /// Whether it may be used because the origin cannot confirm it: unreachable, silent, or 5xx.
     ///
     /// Where answer or request names a time by `stale-if-error` that is the limit, else there is none.
     package var mayStandIn: Bool {

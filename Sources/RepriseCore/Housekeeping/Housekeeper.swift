@@ -153,13 +153,14 @@ final class Housekeeper: Sendable {
 
     private func remove(_ store: Store, _ use: StoredUse) throws(StoreError) {
         guard try !store.isPinned(name: use.name) else { return }
-        let entry = try table.entry(named: use.name, in: store)
-        if let entry {
-            guard try entry.evict() else { return }
-        } else {
-            try store.remove(name: use.name)
+        let key = try table.withEntry(named: use.name, in: store) { entry throws(StoreError) -> String? in
+            guard let entry else {
+                try store.remove(name: use.name)
+                return use.name
+            }
+            return try entry.evict() ? entry.key.text : nil
         }
-        let key = entry?.key.text ?? use.name
+        guard let key else { return }
         quota.update { $0.freed(use.allocated, files: Quota.filesPerEntry) }
         environment.hub.send(.evicted(key: key, bytes: use.allocated))
     }

@@ -4,7 +4,8 @@ package import RepriseRanges
 /// Giving blocks back.
 extension Generation {
     /// Gives the whole blocks inside `range` back: absent at once, punched when no lease covers them. I/O.
-    /// Answers the bytes that must wait for a lease; call `punchPending` later.
+    /// Answers the bytes that must wait for a lease; call `punchPending` later. A body with another name was given away as a file,
+    /// by this process or one before it: nothing of it is given back.
     @discardableResult
     package func discard(_ range: ByteRange) throws(FileError) -> ByteRangeSet {
         let slotsEnd = state.withLock { $0.slotsEnd }
@@ -12,6 +13,7 @@ extension Generation {
         let last = layout.block(at: min(range.upperBound, slotsEnd))
         guard first < last else { return ByteRangeSet() }
         let blocksRange = layout.range(from: first, upTo: last)
+        if try body.status().links > 1 { return ByteRangeSet([blocksRange]) }
         try changes.withLock { _ throws(FileError) in
             state.withLock { state in
                 state.verified.remove(blocksRange)
@@ -30,13 +32,10 @@ extension Generation {
         return try punchPending()
     }
 
-    /// Punches what `discard` left to wait and no lease covers any more; answers what still waits. A body with another name was
-    /// given away as a file, by this process or one before it: nothing of it is punched. I/O.
+    /// Punches what `discard` left to wait and no lease covers any more; answers what still waits. I/O.
     @discardableResult
     package func punchPending() throws(FileError) -> ByteRangeSet {
         try changes.withLock { _ throws(FileError) in
-            if state.withLock({ $0.pendingPunch.isEmpty }) { return }
-            if try body.status().links > 1 { return }
             let free = state.withLock { state -> [ByteRange] in
                 var free = state.pendingPunch
                 for lease in state.leases.values { free.remove(codec.read(for: lease, layout)) }

@@ -140,18 +140,30 @@ import Testing
         var continuation = RangeContinuation(limit: 3, withheldLimit: 400)
         for version in [1, 2] {
             _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
-            let begins = continuation.answered(validator(version))
+            let begins = continuation.answered(validator(version), trustsTags: true)
             #expect(begins)
             _ = continuation.compare([8, 9], at: 1000)
             continuation.requestEnded(received: 2, at: 0)
             let check = sent(continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere)))
             #expect(check?.isCheck == true)
-            let shows = continuation.answered(validator(version + 1))
+            let shows = continuation.answered(validator(version + 1), trustsTags: true)
             #expect(shows == (version == 2), "where every answer has its own, bytes decide")
         }
         guard case .same(nil, released: [8, 9]) = continuation.compare([1, 2, 3], at: 0) else {
             Issue.record("not released")
             return
+        }
+    }
+
+    @Test func `where tags differ without reason they say nothing of a check, inv10`() {
+        var continuation = RangeContinuation(limit: 3, withheldLimit: 400)
+        _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
+        for tag in ["\"1\"", "\"2\""] {
+            let isSame = continuation.answered(Validator(entityTag: EntityTag(tag)), trustsTags: false)
+            #expect(isSame)
+            _ = continuation.compare([8, 9], at: 1000)
+            continuation.requestEnded(received: 2, at: 0)
+            _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
         }
     }
 

@@ -169,11 +169,12 @@ import Testing
         let directory = TemporaryDirectory()
         let origin = ScriptedOrigin()
         origin.put(.init(PositionCodedContent(length: 50_000), OriginBehaviour()), at: "/a.mp3")
-        let queues = SystemWorkQueues()
+        let queues = UnhurriedQueues()
         let client = InMemoryOriginClient(origin: origin, queues: queues)
         let url = try #require(OriginURL("http://origin.test/a.mp3"))
         for round in 1...3 {
-            let cache = try MediaCache(directory: directory.path + "/store", client: client)
+            let store = try Store(root: directory.path + "/store", fileSystem: RealFileSystem())
+            let cache = MediaCache(store: store, client: client, queues: queues)
             let before = await cache.storeStatistics()
             #expect(before.sums.served == Int64(round - 1) * 50_000)
             for try await _ in cache.resource(for: url).bytes() {}

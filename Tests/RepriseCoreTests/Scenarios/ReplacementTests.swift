@@ -100,6 +100,25 @@ import Testing
         #expect(old.generation == 1)
     }
 
+    @Test func `what cannot be read now is passed by where nothing shows versions, inv22 inv30`() throws {
+        let world = try World()
+        world.put("/a", length: 300_000) { $0.dropValidators() }
+        world.play("/a").expectWhole(300_000)
+        try world.restart()
+        world.files.setRule { operation, path, _ in
+            operation == .read && path.contains("/body.") ? .error(FileError.inputOutput) : nil
+        }
+        let reader = world.player("/a")
+        _ = reader.handle.info {}
+        reader.finish()
+        reader.expectWhole(300_000)
+        world.queues.advance(60 * second)
+        world.files.setRule(nil)
+        try world.restart()
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(300_000)
+    }
+
     @Test func `the length of an answer with other bytes is never the stored version's, inv01 inv16`() throws {
         let world = try World()
         func put(_ length: Int64, _ generation: Int, _ framing: OriginBehaviour.Framing) {

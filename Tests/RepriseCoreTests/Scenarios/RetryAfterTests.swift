@@ -42,6 +42,23 @@ import Testing
         #expect(world.origin.requestCount > requests, "it was asked whether that is still so")
     }
 
+    @Test func `one user's 429 is not that of who waits beside, inv29`() throws {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: 300_000) {
+            $0.extraFields["Cache-Control"] = "public, max-age=60"
+            $0.refusals = ["2": 429]
+            $0.firstByteDelay = 100 * millisecond
+        }
+        let limited = world.player("/a", fields: ["Authorization": "2"])
+        let other = world.player("/a", fields: ["Authorization": "1"])
+        limited.take()
+        other.take()
+        other.finish()
+        other.expectWhole(300_000)
+        limited.finish()
+        #expect(limited.failure?.code == .originRefused(status: 429))
+    }
+
     @Test func `what is stored is read while its host asked to wait`() throws {
         let world = try World()
         world.put("/a", length: 300_000)

@@ -180,6 +180,17 @@ import Testing
         #expect(page.failure != nil && page.received == 0)
     }
 
+    @Test(arguments: [500, 501, 503, 522])
+    func `what is stale stands in for an origin that says it cannot answer, RFC 9111 §4.3.3 and inv18`(status: Int)
+        throws
+    {
+        let world = try world("max-age=60")
+        _ = outcome(world)
+        world.queues.advance(70 * second)
+        world.origin.change("/a") { $0.behaviour.status = status }
+        world.play("/a").expectWhole(Self.length)
+    }
+
     @Test func `stale-if-error stands in for an origin that is gone, RFC 5861 §4 and inv18`() throws {
         let world = try world("s-maxage=60, stale-if-error=30")
         _ = outcome(world)

@@ -40,6 +40,31 @@ import Testing
         #expect(world.origin.log.contains { $0.fields["X-Device"] == "tv" }, "it was given what others are given")
     }
 
+    @Test func `a confirmation that was asked for without the fields of a variant confirms nothing of it, inv29`()
+        throws
+    {
+        let hosts = try #require(HostGroup(["origin.test", "other.test"]))
+        let world = try World {
+            $0.freshness = .http
+            $0.hostGroups = [hosts]
+        }
+        world.put("/a", length: Self.length) {
+            $0.extraFields = ["Cache-Control": "public, max-age=60", "Vary": "X-Device"]
+            $0.tag = .none
+        }
+        world.play("/a", fields: ["X-Device": "tv"]).expectWhole(Self.length)
+        world.queues.advance(100 * second)
+        let television = world.player("/a", fields: ["X-Device": "tv"])
+        television.take()
+        let other = world.cache.resource(for: OriginURL("http://other.test/a")!).makeHandle(in: .from(0))
+        television.finish()
+        television.expectWhole(Self.length)
+        other.leave()
+        let requests = world.origin.requestCount
+        world.play("/a", ByteRange(0, 1000)).expectWhole(1000)
+        #expect(world.origin.requestCount > requests, "what was sent to a television is given to others")
+    }
+
     @Test func `each variant is asked for once and kept, RFC 9111 §4.1`() throws {
         let world = try world("Accept-Language")
         german(world).finish()

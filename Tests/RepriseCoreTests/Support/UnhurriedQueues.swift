@@ -2,13 +2,14 @@ import ReprisePlatform
 
 @testable import RepriseCore
 
-/// Real threads on which the time to give a store away never runs out: what a busy machine does not finish within it
+/// Real threads on which the time to close or to give a store away never runs out: what a busy machine does not finish within it
 /// stays in memory, and that is another test's matter.
 struct UnhurriedQueues: WorkQueues {
     private let system = SystemWorkQueues()
 
     func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
-        if nanoseconds != MediaCache.suspensionLimit { system.after(nanoseconds, work) }
+        let limits = [MediaCache.suspensionLimit, MediaCache.closingLimit]
+        if !limits.contains(nanoseconds) { system.after(nanoseconds, work) }
     }
 
     func now() -> Int64 { system.now() }

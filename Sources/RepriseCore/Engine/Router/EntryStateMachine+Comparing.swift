@@ -12,7 +12,7 @@ extension EntryStateMachine {
         let trust = trust(in: request.slot.origin, trial: trial)
         let held = representation.map {
             ResponseJudge.Held(
-                validator: $0.info.validator, length: $0.info.length, isDateStrong: isDateStrong(of: $0))
+                validator: $0.info.validator, length: $0.info.length, isDateStrong: isDateStrong($0.info.fields))
         }
         return ResponseJudge(
             asked: request.asked, held: held, trustsEntityTags: trust.entityTags,
@@ -30,9 +30,17 @@ extension EntryStateMachine {
         )
     }
 
-    /// Whether the date of a representation shows that bytes are its own: HTTP's rules say when.
-    func isDateStrong(of representation: Representation) -> Bool {
-        environment.freshness != .http || PartialContentRule.mayComplete(representation.info.fields)
+    /// Whether an answer with those fields shows by itself which bytes are of its version.
+    func identifies(_ fields: HTTPFields, _ request: OriginRequestState) -> Bool {
+        guard comparesBytes else { return true }
+        let validator = Validator(fields: fields)
+        return judge(for: request, nil, trial: nil).identifies(validator)
+            && (validator.entityTag != nil || isDateStrong(fields))
+    }
+
+    /// Whether the date of an answer with those fields shows that bytes are its own: HTTP's rules say when.
+    func isDateStrong(_ fields: HTTPFields) -> Bool {
+        environment.freshness != .http || PartialContentRule.mayComplete(fields)
     }
 
     func known(
@@ -50,7 +58,7 @@ extension EntryStateMachine {
             guarding: ContinuationGuard(
                 policy: environment.sameness.policy(for: url.host), validator: representation.info.validator,
                 trustsEntityTags: trust.entityTags, trustsDates: trust.dates,
-                isDateStrong: isDateStrong(of: representation)),
+                isDateStrong: isDateStrong(representation.info.fields)),
             isBlank: isBlank(representation) && (transfer.trial == nil || !isBegun(representation, besides: transfer)),
             isAll: { isAll($0, of: representation) },
             isMoreComing: isMoreComing(of: id, besides: transfer) || buffers.willStore(id) && !hasHungWrite(id),

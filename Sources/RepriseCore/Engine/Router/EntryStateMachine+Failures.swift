@@ -29,21 +29,34 @@ extension EntryStateMachine {
     /// The origin cannot answer now. Where it asked to be left alone the next request waits, in any entry: a server that has too
     /// many requests means all of them (RFC 6585 §4), any other status this resource.
     mutating func originIsBusy(_ request: OriginRequestState, _ status: Int, retryAfter: Int64?, at offset: Int64?) {
-        let error = CacheError(
-            .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
-        failed(error, at: offset)
+        failed(busy(status, retryAfter), at: offset)
         if let retryAfter { noteHoldOff(request, status, retryAfter: retryAfter) }
     }
 
-    /// The origin asked to be left alone. Where many users share the cache, one that it counts by credentials has had too many
-    /// of its own: the others go on, and RFC 6585 leaves open who is counted.
+    /// What readers are told of an origin that answers with that status.
+    func busy(_ status: Int, _ retryAfter: Int64?) -> CacheError {
+        CacheError(.originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
+    }
+
+    /// Whether an answer says that one user has asked too often, not that the host has too many requests. RFC 6585 leaves open who is
+    /// counted: where many share the cache, those whose credentials were sent; the cache's own are everybody's.
+    func isCountedByUser(_ request: OriginRequestState, _ status: Int) -> Bool {
+        guard status == 429, environment.freshness == .http else { return false }
+        let (sent, own) = (request.sentFields, environment.originFields)
+        return ["Authorization", "Cookie"].contains { sent[$0] != nil && sent[$0] != own[$0] }
+    }
+
+    /// The same, where readers of other users wait: they go on, as where it refuses one of them.
+    func isLimitOfOne(_ request: OriginRequestState, _ status: Int) -> Bool {
+        isCountedByUser(request, status) && readers.contains { !$0.hasEnded && $0.fields != request.callerFields }
+    }
+
+    /// The origin asked to be left alone.
     mutating func noteHoldOff(_ request: OriginRequestState, _ status: Int, retryAfter: Int64) {
-        let isCounted = isPrivate || ["Authorization", "Cookie"].contains { request.sentFields.contains($0) }
-        if status == 429, environment.freshness == .http, isCounted { return }
-        let error = CacheError(
-            .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
+        if isCountedByUser(request, status) { return }
         let scope: HostTable.HoldOff.Scope = status == 429 ? .host : .resource(key)
-        leave(.note(.holdOff(scope, until: now.adding(wait(retryAfter)), error), origin: request.slot.origin))
+        let until = now.adding(wait(retryAfter))
+        leave(.note(.holdOff(scope, until: until, busy(status, retryAfter)), origin: request.slot.origin))
     }
 
     /// An answer that must not be used; tried again, as the next one may be better.
@@ -96,9 +109,10 @@ extension EntryStateMachine {
 
     // MARK: Refusals
 
-    mutating func refused(_ transfer: TransferState, _ request: OriginRequestState, _ status: Int) {
+    mutating func refused(
+        _ transfer: TransferState, _ request: OriginRequestState, _ error: CacheError, _ status: Int
+    ) {
         finish(transfer)
-        let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
         tell(.originError(key: key.text, error))
         if renews(after: status, request.url) { return }
         let served = transfer.readers.compactMap { readers[$0] }

@@ -68,7 +68,8 @@ extension EntryStateMachine {
             {
                 return refusePage(transfer, head, representation)
             }
-            guard transfer.answered(Validator(fields: head.fields)) else {
+            let trustsTags = environment.hosts.trustsEntityTags(of: request.slot.origin, now: wallClock)
+            guard transfer.answered(Validator(fields: head.fields), trustsTags: trustsTags) else {
                 endRequest(of: transfer)
                 return ask(transfer)
             }
@@ -91,7 +92,9 @@ extension EntryStateMachine {
                 transfer, Mismatch(expected: expected, got: .status(304), "304 to a request without a condition"))
         case .pastEnd(let length):
             pastEnd(transfer, request, representation, length, isConfirmed: isConfirmed)
-        case .refused(let status): refused(transfer, request, status)
+        case .refused(let status): refused(transfer, request, busy(status, nil), status)
+        case .busy(let status, let retryAfter) where isLimitOfOne(request, status):
+            refused(transfer, request, busy(status, retryAfter), status)
         case .busy(let status, let retryAfter):
             let offset = self.head(of: transfer)
             finish(transfer)
@@ -287,8 +290,7 @@ extension EntryStateMachine {
     ) -> Representation {
         let validator = Validator(fields: head.fields)
         // The answer makes it, but not alone where another's bytes come first and nothing tells the two apart.
-        let isIdentified = !comparesBytes || judge(for: request, nil, trial: nil).identifies(validator)
-        request.accept(isIdentified ? .validator : .nothing)
+        request.accept(identifies(head.fields, request) ? .validator : .nothing)
         let id: RepresentationID = makeID()
         let type = MediaType(head.fields["Content-Type"])
         let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1

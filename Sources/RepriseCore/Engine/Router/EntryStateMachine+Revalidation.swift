@@ -44,6 +44,12 @@ extension EntryStateMachine {
         guard let representation = representations[id] else { return endRevalidation() }
         if passesOn(request, head, besides: revalidation.tried) { return confirmElsewhere(request) }
         revalidation.forgetTried()
+        if selector.isOtherVariant(representation, request.sentFields) {
+            // What was sent asks for another variant: neither this one is confirmed by that, nor what comes is for who waits.
+            endRevalidation()
+            for reader in readers.awaitingValidation { redirect(reader, .alone) }
+            return
+        }
         let judge = judge(for: request, representation, trial: nil)
         let verdict = judge.verdict(head)
         noteVerdict(verdict, request)
@@ -80,9 +86,13 @@ extension EntryStateMachine {
             // It has answered: what is stale does not stand in (RFC 9111 §4.3.3).
             let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
             refuse(readers.awaitingValidation, request, error, status: status)
+        case .busy(let status, let retryAfter) where isLimitOfOne(request, status):
+            refuse(readers.awaitingValidation, request, busy(status, retryAfter), status: status)
         case .busy(let status, let retryAfter):
             originIsBusy(request, status, retryAfter: retryAfter, at: nil)
             if backoff.error?.meansAbsence ?? false { standInAtOnce(status: status) }
+        case .refused(let status):
+            failed(.originRefused(status: status), "the origin could not confirm what is stored (\(status))")
         default: failed(.originInvalid, "the origin could not confirm what is stored (\(head.status))")
         }
     }

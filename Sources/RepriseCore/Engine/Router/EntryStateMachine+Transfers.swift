@@ -159,7 +159,9 @@ extension EntryStateMachine {
                 return leave(.readOverlap(transfer.id, representation.id, generation, range))
             case .giveUp:
                 finish(transfer)
-                return representation.storage.isSilent || hasHungWrite(representation.id)
+                // What cannot be read now stays what it is.
+                let isOutOfReach = representation.isCommitted && representation.storage.files == nil
+                return isOutOfReach || representation.storage.isSilent || hasHungWrite(representation.id)
                     ? passBy(transfer.readers) : giveUp(representation, for: transfer.readers)
             }
         }

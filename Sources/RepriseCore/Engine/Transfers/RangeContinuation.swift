@@ -297,16 +297,14 @@ struct RangeContinuation {
 
     /// An answer begins. `false` where a check comes from another version than what was withheld for it, and so shows nothing of
     /// that: a mirror may have been brought up to date between the two. Once: where every answer has its own, bytes decide.
-    mutating func answered(_ validator: Validator) -> Bool {
+    mutating func answered(_ validator: Validator, trustsTags: Bool) -> Bool {
         switch state {
         case .withholding(var withheld):
             withheld.validator = validator
             state = .withholding(withheld)
         case .checking(let withheld):
-            guard !hasDisagreed, withheld.validator?.contradicts(validator, byTags: trial != .entityTags) ?? false
-            else {
-                break
-            }
+            let byTags = trustsTags && trial != .entityTags
+            guard !hasDisagreed, withheld.validator?.contradicts(validator, byTags: byTags) ?? false else { break }
             hasDisagreed = true
             state = .unconfirmed
             return false

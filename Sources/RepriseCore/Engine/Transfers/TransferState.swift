@@ -185,7 +185,9 @@ final class TransferState: Identifiable {
     }
 
     /// An answer begins whose bytes are to be used; `false` where it shows nothing of those that wait for it.
-    func answered(_ validator: Validator) -> Bool { continuation.answered(validator) }
+    func answered(_ validator: Validator, trustsTags: Bool) -> Bool {
+        continuation.answered(validator, trustsTags: trustsTags)
+    }
 
     /// Validators differ, which need not mean that the bytes do: the next request compares them.
     func begin(_ trial: RangeContinuation.Trial) { continuation.begin(trial) }
