@@ -4,6 +4,11 @@ import RepriseHTTP
 ///
 /// Readers wait for it in the reader table; beside them a stale representation that was handed out may have to be confirmed
 /// though no reader waits (`stale-while-revalidate`).
+///
+///     idle --a reader waits, want--> asking (`OriginConnection`) --confirmed, replaced, failed--> idle
+///                                         ^        |
+///                                         +--------+ invalidated meanwhile: the answer counts for nothing, asked again
+///     want after a failure: rests before the next one in the background
 struct Revalidation {
     private var connection = OriginConnection<RepresentationID>()
     /// Whose fields confirm what was handed out stale.

@@ -5,6 +5,12 @@ import RepriseStorage
 /// The filling of one gap by one request after another. Its bytes go into a fill buffer, which outlives it where they are still
 /// on their way to the disk.
 ///
+///     asking (`OriginConnection`) --head--> bringing --the request ends--> asking again ... gap filled: gone
+///        ^                                    |  ^
+///        |                          paused ---+  +--- run
+///        +-- restart, becomeSequential: it begins elsewhere, or at 0
+///     unwanted --for too long--> gone: its buffer stays until it is written
+///
 /// A reference, its entry's alone and under its lock.
 final class TransferState: Identifiable {
     let id: TransferID
