@@ -74,10 +74,14 @@ final class RangeFetch: Fetch {
         }
     }
 
-    /// What is larger than the store may be would have everything else evicted, and itself.
+    /// What is larger than the store may be would have everything else evicted, and itself; what is too far out is not stored.
     private func requireRoom() throws(CacheError) {
         guard let status = handle.storage, status.length != nil || range.upperBound < .max else { return }
-        let (count, limit) = (wanted(status).count, quota.limits.bytes ?? .max)
+        let (wanted, limit) = (wanted(status), quota.limits.bytes ?? .max)
+        if wanted.upperBound > BlockLayout.longestStored {
+            throw CacheError(.store, "what a resource has past 4 TiB is not stored, so it is not fetched ahead")
+        }
+        let count = wanted.count
         if count > limit { throw CacheError(tooLarge: count, for: limit) }
     }
 

@@ -100,18 +100,20 @@ import Testing
         #expect(old.generation == 1)
     }
 
-    @Test func `what cannot be read now is passed by where nothing shows versions, inv22 inv30`() throws {
+    @Test(arguments: [false, true])
+    func `what cannot be read now is passed by where nothing shows versions, inv22 inv30`(isPlaying: Bool) throws {
         let world = try World()
         world.put("/a", length: 300_000) { $0.dropValidators() }
         world.play("/a").expectWhole(300_000)
         try world.restart()
+        let reader = world.player("/a")
+        if isPlaying { reader.play(to: 100_000) }
         world.files.setRule { operation, path, _ in
             operation == .read && path.contains("/body.") ? .error(FileError.inputOutput) : nil
         }
-        let reader = world.player("/a")
-        _ = reader.handle.info {}
         reader.finish()
-        reader.expectWhole(300_000)
+        // Bytes that were handed on cannot be compared with what comes now.
+        if isPlaying { #expect(reader.failure?.code == .store) } else { reader.expectWhole(300_000) }
         world.queues.advance(60 * second)
         world.files.setRule(nil)
         try world.restart()

@@ -1,7 +1,9 @@
-import RepriseCore
+import RepriseHTTP
 import RepriseRanges
 import RepriseTesting
 import Testing
+
+@testable import RepriseCore
 
 /// Fetching ahead.
 @Suite struct PrefetchTests {
@@ -38,6 +40,23 @@ import Testing
         #expect(prefetch.progress.stored == 300_000)
         #expect(stage.origin.bodyBytes == 300_000)
         await cache.close()
+    }
+
+    @Test func `what is too far out to be stored is not fetched ahead again and again, inv10`() throws {
+        let world = try World()
+        world.put("/film.mp4", length: 1 << 50)
+        let resource = world.cache.resource(for: OriginURL("http://origin.test/film.mp4")!)
+        let failure = Shared<CacheError?>(nil)
+        let hasEnded = Shared(false)
+        Task(executorPreference: world.queues) {
+            do { try await RangeFetch(resource, ByteRange(offset: 1 << 49, count: 300_000)).run() } catch {
+                failure.set(error as? CacheError)
+            }
+            hasEnded.set(true)
+        }
+        world.queues.advance(60 * second)
+        #expect(hasEnded.value && failure.value?.code == .store)
+        #expect(world.origin.bodyBytes <= 1_000_000, "it was paid for again and again")
     }
 
     @Test func `a head is what the container says, and fetching it again after a restart costs nothing, inv13`()

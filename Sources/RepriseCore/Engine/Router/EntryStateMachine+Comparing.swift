@@ -107,7 +107,7 @@ extension EntryStateMachine {
         guard buffers.holdsNothing(of: representation.id, outside: range) else { return false }
         return representation.storage.heldFiles.map { files in
             files.firstUnloaded == nil && files.askClaimed { $0.ranges.allSatisfy { range.contains($0) } }
-        } ?? !representation.isCommitted
+        } ?? true
             && readers.reading(representation.id).allSatisfy { $0.handed.map { range.contains($0) } ?? true }
     }
 
