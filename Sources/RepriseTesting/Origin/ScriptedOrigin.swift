@@ -202,7 +202,9 @@ private struct Script {
         if let user = fields["Authorization"] ?? fields["Cookie"].map({ String($0.dropFirst("user=".count)) }),
             let status = behaviour.refusals[user]
         {
-            return ScriptedAnswer.plain(status, "not for this user")
+            var answer = ScriptedAnswer.plain(status, "not for this user")
+            if status == 429, let seconds = behaviour.retryAfter { answer.fields["Retry-After"] = "\(seconds)" }
+            return answer
         }
         if behaviour.loginPage, isFaulty {
             let page = ScriptedOrigin.loginPage

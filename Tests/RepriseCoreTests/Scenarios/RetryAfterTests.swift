@@ -47,6 +47,7 @@ import Testing
         world.put("/a", length: 300_000) {
             $0.extraFields["Cache-Control"] = "public, max-age=60"
             $0.refusals = ["2": 429]
+            $0.retryAfter = 3600
             $0.firstByteDelay = 100 * millisecond
         }
         let limited = world.player("/a", fields: ["Authorization": "2"])
