@@ -78,7 +78,8 @@ final class RangeFetch: Fetch {
     private func requireRoom() throws(CacheError) {
         guard let status = handle.storage, status.length != nil || range.upperBound < .max else { return }
         let (wanted, limit) = (wanted(status), quota.limits.bytes ?? .max)
-        if wanted.upperBound > BlockLayout.longestStored {
+        // Where the length is not known it may well end before.
+        if (status.length == nil ? wanted.lowerBound : wanted.upperBound) > BlockLayout.longestStored {
             throw CacheError(.store, "what a resource has past 4 TiB is not stored, so it is not fetched ahead")
         }
         let count = wanted.count

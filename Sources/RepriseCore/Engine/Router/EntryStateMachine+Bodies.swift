@@ -176,8 +176,7 @@ extension EntryStateMachine {
     /// The end of a representation is known: that is written down, and readers that wait past it are told.
     mutating func learn(length: Int64, of representation: Representation) {
         representation.learn(length: length)
-        // Of files that cannot be read now it is not known to be the length.
-        if representation.isCommitted, representation.storage.files != nil { writeDescription(of: representation) }
+        if representation.isCommitted { writeDescription(of: representation) }
         // All of a short resource may be there already, and was too little to be told from a page.
         if Int64(buffers.prefix(of: representation.id, limit: EntryStateMachine.sniffedBytes).count) >= length {
             sniff(representation, isAtEnd: true)

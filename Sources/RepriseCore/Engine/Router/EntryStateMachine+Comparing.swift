@@ -19,13 +19,17 @@ extension EntryStateMachine {
             trustsDates: trust.dates, now: wallClock)
     }
 
+    /// Whether an origin's tags differ only where bytes do. What readers share goes by its own tags alone: one that changed is never
+    /// taken for confirmed.
+    func trustsEntityTags(of origin: String) -> Bool {
+        selector.isSharedHTTP || environment.hosts.trustsEntityTags(of: origin, now: wallClock)
+    }
+
     /// Whose word counts for a transfer's next request, or an answer.
     func trust(in origin: String, trial: RangeContinuation.Trial?) -> (entityTags: Bool, dates: Bool) {
         let isLoose = origins.isLoose(origin) || trial == .otherHost
-        // What readers share goes by its own tags alone: one that changed is never taken for confirmed.
-        let trustsTags = selector.isSharedHTTP || environment.hosts.trustsEntityTags(of: origin, now: wallClock)
         return (
-            entityTags: !isLoose && trial == nil && trustsTags,
+            entityTags: !isLoose && trial == nil && trustsEntityTags(of: origin),
             dates: !isLoose
         )
     }
@@ -107,7 +111,7 @@ extension EntryStateMachine {
         guard buffers.holdsNothing(of: representation.id, outside: range) else { return false }
         return representation.storage.heldFiles.map { files in
             files.firstUnloaded == nil && files.askClaimed { $0.ranges.allSatisfy { range.contains($0) } }
-        } ?? true
+        } ?? !representation.isCommitted
             && readers.reading(representation.id).allSatisfy { $0.handed.map { range.contains($0) } ?? true }
     }
 

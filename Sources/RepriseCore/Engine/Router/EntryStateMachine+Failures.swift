@@ -42,13 +42,21 @@ extension EntryStateMachine {
     /// counted: where many share the cache, those whose credentials were sent; the cache's own are everybody's.
     func isCountedByUser(_ request: OriginRequestState, _ status: Int) -> Bool {
         guard status == 429, environment.freshness == .http else { return false }
+        if isPrivate { return true }
         let (sent, own) = (request.sentFields, environment.originFields)
-        return ["Authorization", "Cookie"].contains { sent[$0] != nil && sent[$0] != own[$0] }
+        return EntryStateMachine.credentials.contains { sent[$0] != nil && sent[$0] != own[$0] }
     }
 
-    /// The same, where readers of other users wait: they go on, as where it refuses one of them.
-    func isLimitOfOne(_ request: OriginRequestState, _ status: Int) -> Bool {
-        isCountedByUser(request, status) && readers.contains { !$0.hasEnded && $0.fields != request.callerFields }
+    private static let credentials = ["Authorization", "Cookie"]
+
+    /// The same, for longer than anybody waits and where readers of other users wait: they go on, as where it refuses one of
+    /// them.
+    func isLimitOfOne(_ request: OriginRequestState, _ status: Int, _ retryAfter: Int64?) -> Bool {
+        guard isCountedByUser(request, status), wait(retryAfter ?? 0) > tuning.retryDeadline else { return false }
+        return readers.contains { reader in
+            reader.isWaiting
+                && EntryStateMachine.credentials.contains { reader.fields[$0] != request.callerFields[$0] }
+        }
     }
 
     /// The origin asked to be left alone.

@@ -68,7 +68,7 @@ extension EntryStateMachine {
             {
                 return refusePage(transfer, head, representation)
             }
-            let trustsTags = environment.hosts.trustsEntityTags(of: request.slot.origin, now: wallClock)
+            let trustsTags = trustsEntityTags(of: request.slot.origin)
             guard transfer.answered(Validator(fields: head.fields), trustsTags: trustsTags) else {
                 endRequest(of: transfer)
                 return ask(transfer)
@@ -93,7 +93,7 @@ extension EntryStateMachine {
         case .pastEnd(let length):
             pastEnd(transfer, request, representation, length, isConfirmed: isConfirmed)
         case .refused(let status): refused(transfer, request, busy(status, nil), status)
-        case .busy(let status, let retryAfter) where isLimitOfOne(request, status):
+        case .busy(let status, let retryAfter) where isLimitOfOne(request, status, retryAfter):
             refused(transfer, request, busy(status, retryAfter), status)
         case .busy(let status, let retryAfter):
             let offset = self.head(of: transfer)

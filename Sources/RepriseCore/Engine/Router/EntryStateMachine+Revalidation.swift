@@ -44,15 +44,18 @@ extension EntryStateMachine {
         guard let representation = representations[id] else { return endRevalidation() }
         if passesOn(request, head, besides: revalidation.tried) { return confirmElsewhere(request) }
         revalidation.forgetTried()
-        if selector.isOtherVariant(representation, request.sentFields) {
+        let judge = judge(for: request, representation, trial: nil)
+        let verdict = judge.verdict(head)
+        noteVerdict(verdict, request)
+        switch verdict {
+        case .part, .whole, .changed, .notModified:
+            guard selector.isOtherVariant(representation, request.sentFields) else { break }
             // What was sent asks for another variant: neither this one is confirmed by that, nor what comes is for who waits.
             endRevalidation()
             for reader in readers.awaitingValidation { redirect(reader, .alone) }
             return
+        case .pastEnd, .refused, .busy, .invalid: break
         }
-        let judge = judge(for: request, representation, trial: nil)
-        let verdict = judge.verdict(head)
-        noteVerdict(verdict, request)
         let mayShare = selector.mayShare(head, to: request.sentFields, verdict)
         let isConfirmed = judge.isConfirmed(by: head, strongly: false)
         switch verdict {
@@ -86,7 +89,7 @@ extension EntryStateMachine {
             // It has answered: what is stale does not stand in (RFC 9111 §4.3.3).
             let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
             refuse(readers.awaitingValidation, request, error, status: status)
-        case .busy(let status, let retryAfter) where isLimitOfOne(request, status):
+        case .busy(let status, let retryAfter) where isLimitOfOne(request, status, retryAfter):
             refuse(readers.awaitingValidation, request, busy(status, retryAfter), status: status)
         case .busy(let status, let retryAfter):
             originIsBusy(request, status, retryAfter: retryAfter, at: nil)

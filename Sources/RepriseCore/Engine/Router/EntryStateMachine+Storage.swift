@@ -150,6 +150,8 @@ extension EntryStateMachine {
     /// Has the description of a representation written.
     /// - Parameter generation: Files that have to be on the disk before.
     mutating func writeDescription(of representation: Representation, syncing generation: Generation? = nil) {
+        // Of files that cannot be read now nothing that came since is known to be true.
+        guard representation.storage.files != nil else { return }
         representation.describe(failed: false)
         leave(.commit(representation.id, representation.info, syncing: generation))
     }
