@@ -138,12 +138,13 @@ extension EntryStateMachine {
             guard let representation = representations[transfer.representation], representation.storage.isOff else {
                 continue
             }
-            let base = transfer.buffer.flatMap { buffers[$0]?.range.lowerBound } ?? head(of: transfer)
-            let reading = readers.reading(representation.id)
-            // One that nobody else needs gives way to another from 0.
-            guard reading.contains(where: { !$0.hasEnded && $0.position >= base && !isLeftBehind($0) }) else {
-                continue
+            let (reading, held) = (readers.reading(representation.id), transfer.buffer.flatMap { buffers[$0]?.range })
+            let base = held?.lowerBound ?? head(of: transfer)
+            // One that holds nothing, and that nobody else needs, gives way to another from 0.
+            func needs(_ reader: Reader) -> Bool {
+                !reader.hasEnded && reader.position >= base && !isLeftBehind(reader)
             }
+            guard held != nil || reading.contains(where: needs) else { continue }
             for reader in reading where reader.isWaiting && reader.position < base && isStarving(reader) {
                 // A disk that does not answer may yet.
                 if representation.storage.isSilent, now < reader.waitsSince.adding(tuning.retryDeadline) { continue }
