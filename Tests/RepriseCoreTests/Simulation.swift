@@ -393,7 +393,7 @@ struct Simulation {
 
     /// Each was a fault once that the seeds which are always run do not meet.
     @Test(arguments: [
-        (Simulation.Kind.shared, 2132 as UInt64), (.shared, 2197), (.shared, 2329), (.bounded, 2088),
+        (Simulation.Kind.shared, 2132 as UInt64), (.shared, 2197), (.shared, 2329), (.bounded, 2088), (.roomy, 66),
     ])
     func `seeds that once failed, inv01 inv09 inv21 inv26`(kind: Simulation.Kind, seed: UInt64) throws {
         var simulation = try Simulation(seed: seed, kind: kind)
