@@ -141,6 +141,7 @@ int setrlimit(int resource, const struct rlimit *limit);
 typedef struct __sFILE FILE;
 int fflush(FILE *file);
 char *strerror(int code);
+int memcmp(const void *left, const void *right, size_t count);
 char *getenv(const char *name);
 pid_t getpid(void);
 int kill(pid_t process, int signal);
