@@ -306,6 +306,9 @@ MISTAKES = {
     "unopened": ("an import that cannot take its place leaves an entry open", CORE + "Copies/MediaResource+Import.swift",
                  "let isDone = try table.withEntry(for: request) { active throws(StoreError) in\n                try active.replaceEntry(info, generation)\n            }",
                  "let isDone = try table.entry(for: request).replaceEntry(info, generation)", "world"),
+    "fell behind": ("a transfer that holds bytes gives way to who can compare nothing with them", ROUTER + "Waiting.swift",
+                    "guard held != nil || reading.contains(where: needs) else { continue }",
+                    "guard reading.contains(where: needs) else { continue }", "SimulationTests"),
 }
 
 #: Which of the world's oracles spoke when each was last put in, and after how many seeds.
