@@ -56,6 +56,11 @@ extension CacheError {
         }
     }
 
+    /// The origin answered with that status; it asked to wait for so many seconds.
+    init(answered status: Int, retryAfter: Int64? = nil) {
+        self.init(.originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
+    }
+
     /// More is to be stored than the store may take in all, in bytes.
     init(tooLarge length: Int64, for capacity: Int64) {
         self.init(

@@ -99,22 +99,17 @@ package struct OriginCheck: Sendable {
                 note(head, length)
                 return .ended
             case .refused(let status):
-                throw CacheError(.originRefused(status: status), "the origin answered \(status)")
+                throw CacheError(answered: status)
             case .busy(let status, let retryAfter):
-                throw CacheError(
-                    .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
+                throw CacheError(answered: status, retryAfter: retryAfter)
             case .invalid(let mismatch): throw CacheError(.originInvalid, mismatch.reason)
             case .changed, .notModified:
                 throw CacheError(.originInvalid, "the origin answered \(head.status) to a request without a condition")
             }
         }
 
-        /// What is stored from `offset` on: whatever was compared before is the same again, and not counted twice.
-        private func left(from offset: Int64) -> ByteRangeSet {
-            var left = snapshot.claimed
-            left.remove(ByteRange(0, offset))
-            return left
-        }
+        /// What is stored from `offset` on. What was compared before is the same again, and counts once.
+        private func left(from offset: Int64) -> ByteRangeSet { snapshot.claimed.intersection(.from(offset)) }
 
         private mutating func note(_ head: OriginResponseHead, _ length: Int64?) {
             if let length { comparison.originLength = length }

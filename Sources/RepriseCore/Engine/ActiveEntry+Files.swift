@@ -10,12 +10,7 @@ extension ActiveEntry {
         guard let store = environment.store, !look({ $0.isPrivate }) else {
             return environment.queues.soon { self.handle(.opened(nil, nil)) }
         }
-        environment.queues.read {
-            guard self.environment.access.enter() else { return self.handle(.deferred(.open)) }
-            // Told before it counts as ended: whoever takes the store back looks after what is open.
-            self.handle(self.opened(in: store))
-            self.environment.access.leave()
-        }
+        onReadPool(.open) { self.opened(in: store) }
     }
 
     /// What there is of the entry: nothing where its files are another's by now. Opening may remove what is damaged beyond use.
@@ -28,7 +23,8 @@ extension ActiveEntry {
 
     // MARK: Reading
 
-    /// Runs work on open files on the read pool; puts `action` aside where that must not be done now.
+    /// Runs work on files on the read pool; puts `action` aside where that must not be done now. The machine is told before the work
+    /// counts as ended: who takes the store back looks after what is open.
     private func onReadPool(
         _ action: @autoclosure @escaping @Sendable () -> EntryAction, _ work: @escaping @Sendable () -> EntryInput
     ) {

@@ -14,7 +14,7 @@ package final class EntryEnvironment: Sendable {
     package let hub: EventHub
     package let tuning: TransferTuning
     package let freshness: FreshnessPolicy
-    /// What every request carries, whoever asks.
+    /// Fields that every request carries.
     package let originFields: HTTPFields
     package let sameness: SamenessRules
     /// How much may be stored.
@@ -36,8 +36,8 @@ package final class EntryEnvironment: Sendable {
     package init(
         queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostTable, hub: EventHub,
         tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
-        originFields: HTTPFields = [:],
-        sameness: SamenessRules = SamenessRules(), limits: StoreLimits = .none, admission: Admission = .all,
+        originFields: HTTPFields = [:], sameness: SamenessRules = SamenessRules(), limits: StoreLimits = .none,
+        admission: Admission = .all,
         hostGroups: [HostGroup] = [], mirrors: [OriginURL] = [], freshURLs: FreshURLs? = nil,
         onBrokenInvariant: (@Sendable (String) -> Void)? = nil
     ) {

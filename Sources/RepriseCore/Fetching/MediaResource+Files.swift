@@ -44,7 +44,9 @@ extension MediaResource {
             let path = try await cache.onDisk { () throws(StoreError) -> String in
                 let path = try store.makeLease(info, generation)
                 do throws(FileError) { if let length { try generation.extend(to: length) } } catch {
-                    try? store.endLease(path)
+                    do throws(StoreError) { try store.endLease(path) } catch {
+                        // The name is swept when the store is opened next.
+                    }
                     throw StoreError(error, doing: "giving a file its length")
                 }
                 return path

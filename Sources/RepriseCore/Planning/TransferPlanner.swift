@@ -179,7 +179,7 @@ package struct TransferPlanner: Sendable {
         case joins(Int)
         /// It has one begun, in place of these, which are silent.
         case begins(stalled: [Int])
-        /// All there are have passed it, and no other may begin beside them: they end where nobody else needs them.
+        /// All transfers have passed it, and no other may begin beside them: they end where no other reader needs them.
         case passed
     }
 

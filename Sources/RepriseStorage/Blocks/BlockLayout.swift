@@ -73,6 +73,11 @@ package struct BlockLayout: Sendable, Hashable {
     /// Bytes of so many slots.
     package func slotsSize(_ count: Int64) -> Int64 { count.multiplied(by: slotSize) }
 
+    /// Body bytes whose slots are read at once: 64 pages of slots, from the page on that has the slot of `offset`.
+    package func window(at offset: Int64) -> ByteRange {
+        ByteRange(offset: offset - offset % bytesPerPage, count: bytesPerPage.multiplied(by: 64))
+    }
+
     /// Body bytes whose slots share a page.
     package var bytesPerPage: Int64 { blockSize.multiplied(by: BlockLayout.slotsPerPage) }
 }

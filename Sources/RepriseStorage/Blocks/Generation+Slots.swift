@@ -8,7 +8,7 @@ extension Generation {
         let end = min(range.upperBound, state.withLock { $0.slotsEnd })
         var position = range.lowerBound
         while position < end {
-            let next = min(pages(at: position).upperBound, end)
+            let next = min(layout.window(at: position).upperBound, end)
             try loadAtOnce(ByteRange(position, next))
             position = next
         }

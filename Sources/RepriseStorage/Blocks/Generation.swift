@@ -171,7 +171,7 @@ package final class Generation: Sendable {
         state.withLock { state in
             if let range = state.verified.range(containing: offset) { return .verified(until: range.upperBound) }
             let loaded = offset < state.slotsEnd ? state.loaded.firstMissing(from: offset) : .max
-            if offset < state.slotsEnd, loaded == offset { return .unloaded(slots(at: offset, state)) }
+            if offset < state.slotsEnd, loaded == offset { return .unloaded(window(at: offset, state)) }
             if let range = state.claimed.range(containing: offset) {
                 let verified = state.verified.range(endingAfter: offset)?.lowerBound ?? .max
                 return .claimed(until: min(range.upperBound, verified))
@@ -185,18 +185,13 @@ package final class Generation: Sendable {
     package var firstUnloaded: ByteRange? {
         state.withLock { state in
             let offset = state.loaded.firstMissing(from: 0)
-            return offset < state.slotsEnd ? slots(at: offset, state) : nil
+            return offset < state.slotsEnd ? window(at: offset, state) : nil
         }
     }
 
-    private func slots(at offset: Int64, _ state: State) -> ByteRange {
-        let pages = pages(at: offset)
-        return ByteRange(pages.lowerBound, min(pages.upperBound, state.slotsEnd))
-    }
-
-    /// Bytes about `offset` and behind it whose slots are read at once.
-    func pages(at offset: Int64) -> ByteRange {
-        ByteRange(offset: offset - offset % layout.bytesPerPage, count: layout.bytesPerPage.multiplied(by: 64))
+    private func window(at offset: Int64, _ state: State) -> ByteRange {
+        let window = layout.window(at: offset)
+        return ByteRange(window.lowerBound, min(window.upperBound, state.slotsEnd))
     }
 
     /// The bytes some slot claims, as far as slots have been read.

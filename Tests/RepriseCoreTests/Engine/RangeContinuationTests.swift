@@ -140,13 +140,13 @@ import Testing
         var continuation = RangeContinuation(limit: 3, withheldLimit: 400)
         for version in [1, 2] {
             _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
-            let begins = continuation.answered(validator(version), trustsTags: true)
+            let begins = continuation.agrees(with: validator(version), trustsTags: true)
             #expect(begins)
             _ = continuation.compare([8, 9], at: 1000)
             continuation.requestEnded(received: 2, at: 0)
             let check = sent(continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere)))
             #expect(check?.isCheck == true)
-            let shows = continuation.answered(validator(version + 1), trustsTags: true)
+            let shows = continuation.agrees(with: validator(version + 1), trustsTags: true)
             #expect(shows == (version == 2), "where every answer has its own, bytes decide")
         }
         guard case .same(nil, released: [8, 9]) = continuation.compare([1, 2, 3], at: 0) else {
@@ -159,7 +159,7 @@ import Testing
         var continuation = RangeContinuation(limit: 3, withheldLimit: 400)
         _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
         for tag in ["\"1\"", "\"2\""] {
-            let isSame = continuation.answered(Validator(entityTag: EntityTag(tag)), trustsTags: false)
+            let isSame = continuation.agrees(with: Validator(entityTag: EntityTag(tag)), trustsTags: false)
             #expect(isSame)
             _ = continuation.compare([8, 9], at: 1000)
             continuation.requestEnded(received: 2, at: 0)

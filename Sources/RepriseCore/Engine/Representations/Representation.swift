@@ -13,7 +13,7 @@ final class Representation: Identifiable {
     /// Who may have it.
     enum Audience: Hashable {
         case everybody
-        /// Only the reader it was fetched for (RFC 9111: not shareable); `nil` where that was nobody who reads.
+        /// Only the reader it was fetched for (RFC 9111: not shareable); `nil` where no reader asked.
         case only(ReaderID?)
     }
 

@@ -29,13 +29,8 @@ extension EntryStateMachine {
     /// The origin cannot answer now. Where it asked to be left alone the next request waits, in any entry: a server that has too
     /// many requests means all of them (RFC 6585 §4), any other status this resource.
     mutating func originIsBusy(_ request: OriginRequestState, _ status: Int, retryAfter: Int64?, at offset: Int64?) {
-        failed(busy(status, retryAfter), at: offset)
+        failed(CacheError(answered: status, retryAfter: retryAfter), at: offset)
         if let retryAfter { noteHoldOff(request, status, retryAfter: retryAfter) }
-    }
-
-    /// What readers are told of an origin that answers with that status.
-    func busy(_ status: Int, _ retryAfter: Int64?) -> CacheError {
-        CacheError(.originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
     }
 
     /// Whether an answer says that one user has asked too often, not that the host has too many requests. RFC 6585 leaves open who is
@@ -49,8 +44,8 @@ extension EntryStateMachine {
 
     private static let credentials = ["Authorization", "Cookie"]
 
-    /// The same, for longer than anybody waits and where readers of other users wait: they go on, as where it refuses one of
-    /// them.
+    /// The same, for longer than a reader waits and while readers of other users wait: those go on, as where the origin refuses one
+    /// user.
     func isLimitOfOne(_ request: OriginRequestState, _ status: Int, _ retryAfter: Int64?) -> Bool {
         guard isCountedByUser(request, status), wait(retryAfter ?? 0) > tuning.retryDeadline else { return false }
         return readers.contains { reader in
@@ -63,8 +58,8 @@ extension EntryStateMachine {
     mutating func noteHoldOff(_ request: OriginRequestState, _ status: Int, retryAfter: Int64) {
         if isCountedByUser(request, status) { return }
         let scope: HostTable.HoldOff.Scope = status == 429 ? .host : .resource(key)
-        let until = now.adding(wait(retryAfter))
-        leave(.note(.holdOff(scope, until: until, busy(status, retryAfter)), origin: request.slot.origin))
+        let (until, error) = (now.adding(wait(retryAfter)), CacheError(answered: status, retryAfter: retryAfter))
+        leave(.note(.holdOff(scope, until: until, error), origin: request.slot.origin))
     }
 
     /// An answer that must not be used; tried again, as the next one may be better.
@@ -118,9 +113,10 @@ extension EntryStateMachine {
     // MARK: Refusals
 
     mutating func refused(
-        _ transfer: TransferState, _ request: OriginRequestState, _ error: CacheError, _ status: Int
+        _ transfer: TransferState, _ request: OriginRequestState, _ status: Int, retryAfter: Int64? = nil
     ) {
         finish(transfer)
+        let error = CacheError(answered: status, retryAfter: retryAfter)
         tell(.originError(key: key.text, error))
         if renews(after: status, request.url) { return }
         let served = transfer.readers.compactMap { readers[$0] }

@@ -69,7 +69,7 @@ extension EntryStateMachine {
                 return refusePage(transfer, head, representation)
             }
             let trustsTags = trustsEntityTags(of: request.slot.origin)
-            guard transfer.answered(Validator(fields: head.fields), trustsTags: trustsTags) else {
+            guard transfer.agrees(with: Validator(fields: head.fields), trustsTags: trustsTags) else {
                 endRequest(of: transfer)
                 return ask(transfer)
             }
@@ -92,9 +92,9 @@ extension EntryStateMachine {
                 transfer, Mismatch(expected: expected, got: .status(304), "304 to a request without a condition"))
         case .pastEnd(let length):
             pastEnd(transfer, request, representation, length, isConfirmed: isConfirmed)
-        case .refused(let status): refused(transfer, request, busy(status, nil), status)
+        case .refused(let status): refused(transfer, request, status)
         case .busy(let status, let retryAfter) where isLimitOfOne(request, status, retryAfter):
-            refused(transfer, request, busy(status, retryAfter), status)
+            refused(transfer, request, status, retryAfter: retryAfter)
         case .busy(let status, let retryAfter):
             let offset = self.head(of: transfer)
             finish(transfer)

@@ -87,13 +87,13 @@ extension EntryStateMachine {
         case .whole, .changed: failed(.originInvalid, "the origin answered with a page instead of media")
         case .refused(let status) where (400...499).contains(status):
             // It has answered: what is stale does not stand in (RFC 9111 §4.3.3).
-            let error = CacheError(.originRefused(status: status), "the origin answered \(status)")
-            refuse(readers.awaitingValidation, request, error, status: status)
+            refuse(readers.awaitingValidation, request, CacheError(answered: status), status: status)
         case .busy(let status, let retryAfter) where isLimitOfOne(request, status, retryAfter):
-            refuse(readers.awaitingValidation, request, busy(status, retryAfter), status: status)
+            let error = CacheError(answered: status, retryAfter: retryAfter)
+            refuse(readers.awaitingValidation, request, error, status: status)
         case .busy(let status, let retryAfter):
             originIsBusy(request, status, retryAfter: retryAfter, at: nil)
-            if backoff.error?.meansAbsence ?? false { standInAtOnce(status: status) }
+            if CacheError(answered: status).meansAbsence { standInAtOnce(status: status) }
         case .refused(let status):
             failed(.originRefused(status: status), "the origin could not confirm what is stored (\(status))")
         default: failed(.originInvalid, "the origin could not confirm what is stored (\(head.status))")

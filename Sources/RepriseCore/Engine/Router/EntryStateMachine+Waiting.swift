@@ -140,7 +140,7 @@ extension EntryStateMachine {
             }
             let (reading, held) = (readers.reading(representation.id), transfer.buffer.flatMap { buffers[$0]?.range })
             let base = held?.lowerBound ?? head(of: transfer)
-            // One that holds nothing, and that nobody else needs, gives way to another from 0.
+            // A transfer that holds nothing, and that no other reader needs, gives way to another from 0.
             func needs(_ reader: Reader) -> Bool {
                 !reader.hasEnded && reader.position >= base && !isLeftBehind(reader)
             }

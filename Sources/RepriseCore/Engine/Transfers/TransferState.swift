@@ -191,8 +191,8 @@ final class TransferState: Identifiable {
     }
 
     /// An answer begins whose bytes are to be used; `false` where it shows nothing of those that wait for it.
-    func answered(_ validator: Validator, trustsTags: Bool) -> Bool {
-        continuation.answered(validator, trustsTags: trustsTags)
+    func agrees(with validator: Validator, trustsTags: Bool) -> Bool {
+        continuation.agrees(with: validator, trustsTags: trustsTags)
     }
 
     /// Validators differ, which need not mean that the bytes do: the next request compares them.
