@@ -13,16 +13,10 @@ import Testing
     private let url = OriginURL("http://a/b")!
     private let ticket = SlotTicket(number: 3)
 
-    private func slot() throws -> HostTable.Slot {
-        let slot = hosts.acquire(url.origin, onContention: {}, onGrant: { _ in })
-        return try #require(slot)
-    }
+    private func slot() throws -> HostTable.Slot { try hosts.freeSlot(of: url) }
 
     private func request(_ slot: HostTable.Slot) -> OriginRequestState {
-        OriginRequestState(
-            id: RequestID(number: 5), url: url, place: 0, location: url, isOneOfSeveral: false, slot: slot,
-            requester: 1,
-            caller: Caller([:], for: url), asked: nil, isConditional: false, isCheck: false, now: 10)
+        OriginRequestState(5, to: url, slot, of: 1, now: 10)
     }
 
     private func connection(_ form: Form) throws -> OriginConnection<Int> {

@@ -10,17 +10,10 @@ import Testing
     private let url = OriginURL("http://a/b")!
     private let ticket = SlotTicket(number: 3)
 
-    private func slot() throws -> HostTable.Slot {
-        let slot = hosts.acquire(url.origin, onContention: {}, onGrant: { _ in })
-        return try #require(slot)
-    }
+    private func slot() throws -> HostTable.Slot { try hosts.freeSlot(of: url) }
 
     private func request(_ slot: HostTable.Slot) -> OriginRequestState {
-        OriginRequestState(
-            id: RequestID(number: 1), url: url, place: 0, location: url, isOneOfSeveral: false, slot: slot,
-            requester: nil, caller: Caller([:], for: url),
-            asked: nil,
-            isConditional: true, isCheck: false, now: 0)
+        OriginRequestState(1, to: url, slot, isConditional: true)
     }
 
     @Test func `one request at a time, with one slot, confirms for all`() throws {

@@ -9,10 +9,7 @@ import Testing
     private let hosts = HostTable(limit: 2)
     private let url = OriginURL("http://a/b")!
 
-    private func slot() throws -> HostTable.Slot {
-        let slot = hosts.acquire(url.origin, onContention: {}, onGrant: { _ in })
-        return try #require(slot)
-    }
+    private func slot() throws -> HostTable.Slot { try hosts.freeSlot(of: url) }
 
     private func transfer() -> TransferState {
         TransferState(
@@ -21,11 +18,7 @@ import Testing
     }
 
     private func request(_ slot: HostTable.Slot, id: Int = 5, isCheck: Bool = false) -> OriginRequestState {
-        OriginRequestState(
-            id: RequestID(number: id), url: url, place: 0, location: url, isOneOfSeveral: false, slot: slot,
-            requester: 1, caller: Caller([:], for: url),
-            asked: ByteRange(0, 50),
-            isConditional: false, isCheck: isCheck, now: 10)
+        OriginRequestState(id, to: url, slot, of: 1, asked: ByteRange(0, 50), isCheck: isCheck, now: 10)
     }
 
     private let ticket = SlotTicket(number: 3)

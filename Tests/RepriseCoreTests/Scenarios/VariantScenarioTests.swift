@@ -9,10 +9,13 @@ import Testing
 @Suite struct VariantScenarioTests {
     static let length: Int64 = 300_001
 
-    private func world(_ vary: String, slow: Bool = false) throws -> World {
-        let world = try World { $0.freshness = .http }
+    private func world(_ vary: String, maxAge: Int = 600, slow: Bool = false, hosts: [String] = []) throws -> World {
+        let world = try World {
+            $0.freshness = .http
+            $0.hostGroups = [HostGroup(hosts)].compactMap { $0 }
+        }
         world.put("/a", length: Self.length) {
-            $0.extraFields = ["Cache-Control": "public, max-age=600", "Vary": vary]
+            $0.extraFields = ["Cache-Control": "public, max-age=\(maxAge)", "Vary": vary]
             if slow { $0.firstByteDelay = 200 * millisecond }
         }
         return world
@@ -21,45 +24,33 @@ import Testing
     private func german(_ world: World) -> Player { world.player("/a", fields: ["Accept-Language": "de"]) }
     private func english(_ world: World) -> Player { world.player("/a", fields: ["Accept-Language": "en"]) }
 
-    /// Fields of a caller stay with the host they were given for.
-    @Test func `an answer is filed under the fields that were sent for it, RFC 9111 §4.1`() throws {
-        let hosts = try #require(HostGroup(["origin.test", "other.test"]))
-        let world = try World {
-            $0.freshness = .http
-            $0.hostGroups = [hosts]
-        }
-        world.put("/a", length: Self.length) {
-            $0.extraFields = ["Cache-Control": "public, max-age=600", "Vary": "X-Device"]
-        }
+    private static let hosts = ["origin.test", "other.test"]
+
+    /// A television plays the whole, and another reader comes to the other host before the entry is open: fields of a caller stay
+    /// with the host they were given for.
+    private func playOnTelevision(_ world: World) {
         let television = world.player("/a", fields: ["X-Device": "tv"])
         television.take()
         let other = world.cache.resource(for: OriginURL("http://other.test/a")!).makeHandle(in: .from(0))
         television.finish()
         television.expectWhole(Self.length)
         other.leave()
+    }
+
+    @Test func `an answer is filed under the fields that were sent for it, RFC 9111 §4.1`() throws {
+        let world = try world("X-Device", hosts: Self.hosts)
+        playOnTelevision(world)
         #expect(world.origin.log.contains { $0.fields["X-Device"] == "tv" }, "it was given what others are given")
     }
 
     @Test func `a confirmation that was asked for without the fields of a variant confirms nothing of it, inv29`()
         throws
     {
-        let hosts = try #require(HostGroup(["origin.test", "other.test"]))
-        let world = try World {
-            $0.freshness = .http
-            $0.hostGroups = [hosts]
-        }
-        world.put("/a", length: Self.length) {
-            $0.extraFields = ["Cache-Control": "public, max-age=60", "Vary": "X-Device"]
-            $0.tag = .none
-        }
+        let world = try world("X-Device", maxAge: 60, hosts: Self.hosts)
+        world.origin.change("/a") { $0.behaviour.tag = .none }
         world.play("/a", fields: ["X-Device": "tv"]).expectWhole(Self.length)
         world.queues.advance(100 * second)
-        let television = world.player("/a", fields: ["X-Device": "tv"])
-        television.take()
-        let other = world.cache.resource(for: OriginURL("http://other.test/a")!).makeHandle(in: .from(0))
-        television.finish()
-        television.expectWhole(Self.length)
-        other.leave()
+        playOnTelevision(world)
         let requests = world.origin.requestCount
         world.play("/a", ByteRange(0, 1000)).expectWhole(1000)
         #expect(world.origin.requestCount > requests, "what was sent to a television is given to others")
