@@ -8,24 +8,41 @@
     import Synchronization
 
     /// One exchange: follows redirects, each a request of its own, turns the library's calls into events, and lets the
-    /// next body part in only when asked.
+    /// next body part in only when asked. Parts that are there at once are gathered: the library tells each chunk alone,
+    /// however small, and each event costs a turn of the engine.
     final class StreamingExchange: OriginExchange {
         /// Most redirects that are followed.
         private static let redirectLimit = 5
 
+        /// Whether small parts are being gathered until the loop has nothing more of them.
+        private enum Gathering { case idle, lastTurn, onward }
+
         private struct State {
             var task: HTTPClient.Task<Void>?
-            /// Fulfilled by the next demand.
+            var events = PacedEvents()
+            var gathering = Gathering.idle
+            /// Lets the next part in; there while the library waits.
             var gate: EventLoopPromise<Void>?
-            /// A demand that came before there was a gate.
-            var hasDemand = false
-            var isCancelled = false
+            /// Where the hop under way tells what comes.
+            var loop: (any EventLoop)?
             var isDelimited = true
-            /// An end or a failure was told.
-            var isOver = false
             var url: OriginURL
             var fields: HTTPFields
             var visited: Set<OriginURL>
+
+            /// Whether the library may tell another part.
+            var admits: Bool { events.isDemanded && events.waiting < PacedEvents.joinLimit }
+
+            mutating func next() -> OriginEvent? {
+                let isGathered = gathering == .idle || events.isEnding || events.waiting >= PacedEvents.joinLimit
+                return isGathered ? events.next() : nil
+            }
+
+            mutating func takeGate() -> EventLoopPromise<Void>? {
+                guard admits || events.isEnding else { return nil }
+                defer { gate = nil }
+                return gate
+            }
         }
 
         private let method: String
@@ -44,8 +61,8 @@
 
         /// Sends the request, or the one that a redirect makes of it.
         func begin() {
-            let (url, fields, isCancelled) = state.withLock { ($0.url, $0.fields, $0.isCancelled) }
-            if isCancelled { return }
+            let (url, fields, isOver) = state.withLock { ($0.url, $0.fields, $0.events.isOver) }
+            if isOver { return }
             do throws(OriginFailure) { try send(url, fields) } catch { failSoon(error) }
         }
 
@@ -77,50 +94,34 @@
             let hop = Hop(self, host: url.host, exit: exit, exits: exits, place: place)
             let task = client.execute(
                 request: request, delegate: hop, eventLoop: .delegate(on: place.loop), deadline: nil)
-            let isCancelled = state.withLock { state in
+            let isOver = state.withLock { state in
                 state.task = task
-                return state.isCancelled
+                return state.events.isOver
             }
             // Some failures are told to the task alone.
             task.futureResult.whenFailure { hop.ended($0) }
-            if isCancelled { task.cancel() }
+            if isOver { task.cancel() }
         }
 
         private func failSoon(_ failure: OriginFailure) {
-            MultiThreadedEventLoopGroup.singleton.next().execute { self.emit(.failed(failure)) }
-        }
-
-        fileprivate func emit(_ event: OriginEvent) {
-            let isWanted = state.withLock { state in
-                if state.isCancelled || state.isOver { return false }
-                switch event {
-                case .end, .failed: state.isOver = true
-                case .head, .body: break
-                }
-                return true
-            }
-            if isWanted { onEvent(event) }
+            MultiThreadedEventLoopGroup.singleton.next().execute { self.failed(failure) }
         }
 
         // MARK: OriginExchange
 
         func demand() {
-            let gate = state.withLock { state -> EventLoopPromise<Void>? in
-                guard let gate = state.gate else {
-                    state.hasDemand = true
-                    return nil
-                }
-                state.gate = nil
-                return gate
+            let loop = state.withLock { state in
+                state.events.demand()
+                let isAwaited = state.gate != nil || state.events.waiting > 0 || state.events.isEnding
+                return isAwaited ? state.loop : nil
             }
-            guard let gate else { return }
             // Never from inside the caller: the engine holds no lock then, but its stack is not ours to grow.
-            gate.futureResult.eventLoop.execute { gate.succeed() }
+            loop?.execute { self.advance() }
         }
 
         func cancel() {
             let (task, gate) = state.withLock { state in
-                state.isCancelled = true
+                state.events.cancel()
                 defer { state.gate = nil }
                 return (state.task, state.gate)
             }
@@ -128,38 +129,74 @@
             gate?.fail(HTTPClientError.cancelled)
         }
 
-        fileprivate func waitForDemand(_ eventLoop: any EventLoop) -> EventLoopFuture<Void> {
-            let gate = eventLoop.makePromise(of: Void.self)
-            let isOpen = state.withLock { state in
-                if state.hasDemand || state.isCancelled {
-                    state.hasDemand = false
-                    return true
-                }
-                state.gate = gate
-                return false
+        // MARK: Towards the engine, on the hop's loop
+
+        /// Tells what is due, and lets the library go on where somebody waits for more.
+        private func advance() {
+            while let event = state.withLock({ $0.next() }) { onEvent(event) }
+            state.withLock { $0.takeGate() }?.succeed()
+        }
+
+        /// The loop has done what was there: small parts that came are told, or where more have come waited for once
+        /// more. The library tells some fifty parts in one turn.
+        private func turned(_ loop: any EventLoop) {
+            let isOnward = state.withLock { state in
+                let isOnward = state.gathering == .onward
+                state.gathering = isOnward ? .lastTurn : .idle
+                return isOnward
             }
-            if isOpen { gate.succeed() }
-            return gate.futureResult
+            if isOnward { loop.execute { self.turned(loop) } } else { advance() }
+        }
+
+        /// Fulfilled when the library may tell what comes next.
+        private func gate(_ loop: any EventLoop) -> EventLoopFuture<Void> {
+            let gate = state.withLock { state -> EventLoopPromise<Void>? in
+                if state.admits || state.events.isOver { return nil }
+                let gate = loop.makePromise(of: Void.self)
+                state.gate = gate
+                return gate
+            }
+            return gate?.futureResult ?? loop.makeSucceededVoidFuture()
         }
 
         // MARK: What a hop tells
 
-        /// Passes a final head on; for a redirect, turns to where it leads and returns `true`.
-        fileprivate func received(_ head: HTTPResponseHead) throws(OriginFailure) -> Bool {
+        /// Passes a final head on; for a redirect, turns to where it leads.
+        /// - Returns: Fulfilled when the body may come; `nil` for a redirect.
+        fileprivate func received(
+            _ head: HTTPResponseHead, _ loop: any EventLoop
+        ) throws(OriginFailure) -> EventLoopFuture<Void>? {
             let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
             // Where what is not a GET is led to is for its sender to decide.
             if method == "GET", [301, 302, 303, 307, 308].contains(head.status.code), let location = fields["Location"]
             {
-                try turn(to: location)
-                return true
+                try redirect(to: location)
+                return nil
             }
             let isDelimited = fields.contains("Content-Length") || fields.has(token: "chunked", in: "Transfer-Encoding")
-            state.withLock { $0.isDelimited = isDelimited }
-            emit(.head(OriginResponseHead(status: Int(head.status.code), fields: fields)))
-            return false
+            state.withLock { state in
+                state.isDelimited = isDelimited
+                state.loop = loop
+                state.events.received(OriginResponseHead(status: Int(head.status.code), fields: fields))
+            }
+            advance()
+            return gate(loop)
         }
 
-        private func turn(to location: String) throws(OriginFailure) {
+        /// Passes a part of the body on.
+        /// - Returns: Fulfilled when the next may come.
+        fileprivate func received(_ part: ByteBuffer, _ loop: any EventLoop) -> EventLoopFuture<Void> {
+            let isFirst = state.withLock { state in
+                state.events.received(part.readableBytesView)
+                defer { state.gathering = state.gathering == .idle ? .lastTurn : .onward }
+                return state.gathering == .idle
+            }
+            if isFirst { loop.execute { self.turned(loop) } }
+            advance()
+            return gate(loop)
+        }
+
+        private func redirect(to location: String) throws(OriginFailure) {
             let isFollowed = state.withLock { state in
                 guard state.visited.count <= StreamingExchange.redirectLimit,
                     let next = state.url.resolving(location), state.visited.insert(next).inserted
@@ -174,7 +211,15 @@
             if !isFollowed { throw OriginFailure(.malformed, "the origin redirects in circles, or to nowhere") }
         }
 
-        fileprivate func finished() { emit(.end(isDelimited: state.withLock { $0.isDelimited })) }
+        fileprivate func ended() {
+            state.withLock { $0.events.ended(isDelimited: $0.isDelimited) }
+            advance()
+        }
+
+        fileprivate func failed(_ failure: OriginFailure) {
+            state.withLock { $0.events.failed(failure) }
+            advance()
+        }
     }
 
     /// One request of an exchange. Of a redirect nothing but where it leads is used.
@@ -217,22 +262,20 @@
             guard isFirst else { return }
             exits.loops.leave(place)
             if isRedirect { return exchange.begin() }
-            guard let error else { return exchange.finished() }
-            exchange.emit(.failed(OriginFailure(error, host: host, exit: exit, rules: exits.rules)))
+            guard let error else { return exchange.ended() }
+            exchange.failed(OriginFailure(error, host: host, exit: exit, rules: exits.rules))
         }
 
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
             do throws(OriginFailure) {
-                if try exchange.received(head) {
-                    state.withLock { $0.isRedirect = true }
-                    return task.eventLoop.makeSucceededVoidFuture()
-                }
+                if let next = try exchange.received(head, task.eventLoop) { return next }
+                state.withLock { $0.isRedirect = true }
+                return task.eventLoop.makeSucceededVoidFuture()
             } catch {
-                exchange.emit(.failed(error))
+                exchange.failed(error)
                 task.cancel()
                 return task.eventLoop.makeFailedFuture(error)
             }
-            return exchange.waitForDemand(task.eventLoop)
         }
 
         func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
@@ -245,8 +288,7 @@
                 if discarded > Hop.discardLimit { task.cancel() }
                 return task.eventLoop.makeSucceededVoidFuture()
             }
-            exchange.emit(.body(Array(buffer.readableBytesView)[...]))
-            return exchange.waitForDemand(task.eventLoop)
+            return exchange.received(buffer, task.eventLoop)
         }
 
         func didFinishRequest(task: HTTPClient.Task<Void>) throws { ended(nil) }

@@ -18,7 +18,8 @@ public import RepriseHTTP
 /// resumed. There the client never suspends; it asks for long ranges in parts of `Configuration.partSize`, the next
 /// one when the last was read, each with `If-Range`. An origin without ranges sends its whole body at once there, and
 /// what the engine has not asked for waits in memory; servers on Linux do better with `RepriseAsyncHTTPClient`. (That
-/// library also ends the process over an answer of 401 whose `WWW-Authenticate` has no realm.)
+/// library also ends the process over an answer of 401 whose `WWW-Authenticate` has no realm, and, seldom, where a
+/// connection closes: it has Dispatch watch sockets that are closed already.)
 public final class URLSessionOriginClient: OriginClient {
     /// How a client behaves.
     public struct Configuration: Sendable {

@@ -1,6 +1,4 @@
 #if Server
-    import NIOCore
-    import NIOPosix
     import RepriseAsyncHTTPClient
     import RepriseCore
     import RepriseHTTP
@@ -19,7 +17,8 @@
             let client = AsyncHTTPOriginClient()
             let contract = OriginClientContract(
                 client: client, origin: origin, base: "http://127.0.0.1:\(server.port)",
-                unreachable: "http://127.0.0.1:\(try await unusedPort())/x", connections: { server.acceptedConnections }
+                unreachable: "http://127.0.0.1:\(try LoopbackPort.unused())/x",
+                connections: { server.acceptedConnections }
             )
             let violation = await violation(contract, rule)
             #expect(violation == nil)
@@ -45,7 +44,7 @@
         ) async throws {
             let origin = ScriptedOrigin()
             let server = try await LoopbackOrigin.start(origin)
-            let dead = "http://127.0.0.1:\(try await unusedPort())"
+            let dead = "http://127.0.0.1:\(try LoopbackPort.unused())"
             let client = AsyncHTTPOriginClient()
             let origins = [dead, "http://127.0.0.1:\(server.port)"].compactMap { OriginURL($0) }
             let failover = FailoverClient(
@@ -54,12 +53,43 @@
             ) { _, _ in }
             let contract = OriginClientContract(
                 client: failover, origin: origin, base: dead,
-                unreachable: "http://127.0.0.1:\(try await unusedPort())/x",
+                unreachable: "http://127.0.0.1:\(try LoopbackPort.unused())/x",
                 connections: { server.acceptedConnections })
             let violation = await violation(contract, rule)
             #expect(violation == nil)
             try await client.shutdown()
             await server.stop()
+        }
+
+        @Test func `chunks of one byte that came together cost few pieces`() async throws {
+            let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let chunks = bytes.flatMap { Array("1\r\n".utf8) + [$0] + Array("\r\n".utf8) }
+            let exchange = try await taken(Array(head.utf8) + chunks + Array("0\r\n\r\n".utf8))
+            #expect(exchange.bytes == bytes && exchange.isDelimited == true && exchange.violations.isEmpty)
+            // 600 kB come in a few dozen reads; each may end in the middle of a piece.
+            #expect(exchange.pieces <= 1000, "\(exchange.pieces) pieces")
+        }
+
+        @Test(arguments: [(1, 3_000_000), (100_000, 4)])
+        func `trailers without end are no answer`(count: Int, length: Int) async throws {
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"
+            let trailer = Array("X: \(String(repeating: "x", count: length))\r\n".utf8)
+            let answer = Array(head.utf8) + (0..<count).flatMap { _ in trailer } + Array("\r\n".utf8)
+            let exchange = try await taken(answer)
+            #expect(exchange.failure != nil && exchange.isDelimited == nil)
+        }
+
+        /// An exchange with an origin that answers these bytes, taken to its end.
+        private func taken(_ answer: [UInt8]) async throws -> ExchangeRecorder {
+            let origin = try await CannedOrigin(answer)
+            let client = AsyncHTTPOriginClient()
+            let url = try #require(OriginURL(origin.base + "/x"))
+            let exchange = ExchangeRecorder(client, OriginRequest(url: url, fields: [:]))
+            try await exchange.takeAll()
+            try await client.shutdown()
+            await origin.stop()
+            return exchange
         }
 
         private func violation(_ contract: OriginClientContract, _ rule: OriginClientContract.Rule) async -> String? {
@@ -69,15 +99,6 @@
             } catch {
                 return "\(error)"
             }
-        }
-
-        /// A port on which nobody listens: one that was just given back.
-        private func unusedPort() async throws -> Int {
-            let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .bind(host: "127.0.0.1", port: 0).get()
-            let port = listener.localAddress?.port ?? 1
-            try await listener.close()
-            return port
         }
     }
 #endif

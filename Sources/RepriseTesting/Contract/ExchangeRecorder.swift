@@ -1,8 +1,8 @@
-import RepriseCore
+package import RepriseCore
 import ReprisePlatform
 
 /// Plays the engine's part towards an origin client, and notes what the client does and whether it may.
-final class ExchangeRecorder: Sendable {
+package final class ExchangeRecorder: Sendable {
     private struct State {
         var heads: [OriginResponseHead] = []
         var pieces = 0
@@ -23,7 +23,7 @@ final class ExchangeRecorder: Sendable {
     private let state = Lock(State())
     private let exchange = Lock<(any OriginExchange)?>(nil)
 
-    init(_ client: any OriginClient, _ request: OriginRequest) {
+    package init(_ client: any OriginClient, _ request: OriginRequest) {
         let started = ExchangeRecorder.$isInsideCall.withValue(true) {
             client.start(request) { [weak self] event in self?.record(event) }
         }
@@ -31,11 +31,11 @@ final class ExchangeRecorder: Sendable {
     }
 
     var heads: [OriginResponseHead] { state.withLock { $0.heads } }
-    var pieces: Int { state.withLock { $0.pieces } }
-    var bytes: [UInt8] { state.withLock { $0.bytes } }
-    var isDelimited: Bool? { state.withLock { $0.isDelimited } }
-    var failure: OriginFailure? { state.withLock { $0.failure } }
-    var violations: [String] { state.withLock { $0.violations } }
+    package var pieces: Int { state.withLock { $0.pieces } }
+    package var bytes: [UInt8] { state.withLock { $0.bytes } }
+    package var isDelimited: Bool? { state.withLock { $0.isDelimited } }
+    package var failure: OriginFailure? { state.withLock { $0.failure } }
+    package var violations: [String] { state.withLock { $0.violations } }
 
     private func record(_ event: OriginEvent) {
         let isInside = ExchangeRecorder.isInsideCall
@@ -87,7 +87,7 @@ final class ExchangeRecorder: Sendable {
     }
 
     /// Asks piece by piece until the exchange is over.
-    func takeAll() async throws(ContractViolation) {
+    package func takeAll() async throws(ContractViolation) {
         try await waitForHead()
         while !state.withLock({ $0.isOver }) { try await takePiece() }
     }

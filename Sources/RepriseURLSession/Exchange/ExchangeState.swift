@@ -19,116 +19,81 @@ package struct ExchangeState: Sendable {
     /// (A guess: a few round trips' worth, well under the engine's own window of 1 MiB.)
     package static let highWater = 256 * 1024
     package static let lowWater = 64 * 1024
-    /// Most bytes of one piece.
-    package static let pieceLimit = 256 * 1024
 
-    private enum Body {
-        case coming, partEnded, ended(isDelimited: Bool), failed(OriginFailure)
+    private enum Part {
+        case coming(isDelimited: Bool?)
+        /// Its body ended well, and another is to follow.
+        case ended
     }
 
     private var parts: RangedParts
-    private var head: OriginResponseHead?
-    private var pieces: [ArraySlice<UInt8>] = []
-    private var demands = 0
-    private var body = Body.coming
-    private var hasHead = false
-    private var isDelimited = false
-    private var isOver = false
-
-    /// Bytes that have come and were not handed on.
-    package private(set) var waiting = 0
+    private var part = Part.coming(isDelimited: nil)
+    private var events = PacedEvents()
 
     package init(_ parts: RangedParts) { self.parts = parts }
+
+    /// Bytes that have come and were not handed on.
+    package var waiting: Int { events.waiting }
 
     /// The fields of the request to send now.
     package var fields: HTTPFields { parts.fields }
 
     /// Whether there is no more to come for the engine.
-    package var isFinished: Bool { isOver }
+    package var isFinished: Bool { events.isOver }
+
+    private var isComing: Bool { if case .coming = part { !events.isEnding } else { false } }
 
     // MARK: From the session
 
     /// The head of an answer came.
     package mutating func received(_ head: OriginResponseHead) throws(OriginFailure) {
-        guard !isOver, case .coming = body, let head = try parts.received(head) else { return }
-        self.head = head
-        hasHead = true
+        guard isComing, let head = try parts.received(head) else { return }
         let hasNoBody = head.status == 204 || head.status == 304
-        isDelimited = hasNoBody || head.fields.contains("Content-Length") || head.fields.contains("Transfer-Encoding")
+        part = .coming(
+            isDelimited: hasNoBody || head.fields.contains("Content-Length")
+                || head.fields.contains("Transfer-Encoding"))
+        events.received(head)
     }
 
     /// Bytes of the body came.
     package mutating func received(_ bytes: [UInt8]) throws(OriginFailure) {
-        guard !isOver, !bytes.isEmpty, case .coming = body else { return }
+        guard isComing else { return }
         try parts.received(bytes.count)
-        waiting += bytes.count
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            pieces.append(rest.prefix(ExchangeState.pieceLimit))
-            rest = rest.dropFirst(ExchangeState.pieceLimit)
-        }
+        events.received(bytes)
     }
 
     /// The body of an answer ended well.
     /// - Parameter isFramed: Whether the protocol itself marks the end, as HTTP/2 and 3 do.
     package mutating func ended(isFramed: Bool) {
-        guard !isOver, case .coming = body else { return }
-        guard hasHead else { return failed(OriginFailure(.malformed, "the answer is not HTTP")) }
+        guard isComing, case .coming(let isDelimited) = part else { return }
+        guard let isDelimited = isDelimited ?? (parts.isSeries ? true : nil) else {
+            return events.failed(OriginFailure(.malformed, "the answer is not HTTP"))
+        }
         switch parts.ended() {
-        case .part: body = .partEnded
-        case .end: body = .ended(isDelimited: isDelimited || isFramed || parts.isSeries)
-        case .failed(let failure): body = .failed(failure)
+        case .part: part = .ended
+        case .end: events.ended(isDelimited: isDelimited || isFramed || parts.isSeries)
+        case .failed(let failure): events.failed(failure)
         }
     }
 
     /// Nothing more can come. What came before is still handed on.
-    package mutating func failed(_ failure: OriginFailure) {
-        switch body {
-        case .coming, .partEnded: body = .failed(failure)
-        case .ended, .failed: break
-        }
-    }
+    package mutating func failed(_ failure: OriginFailure) { events.failed(failure) }
 
     // MARK: From the engine
 
     /// One more piece is asked for.
-    package mutating func demand() { demands += 1 }
+    package mutating func demand() { events.demand() }
 
     /// The engine wants nothing more.
-    package mutating func cancel() {
-        isOver = true
-        pieces = []
-        waiting = 0
-    }
+    package mutating func cancel() { events.cancel() }
 
     // MARK: Towards the engine
 
     /// The next event that is due, once.
     package mutating func next() -> Step {
-        guard !isOver else { return .nothing }
-        if let head {
-            self.head = nil
-            return .event(.head(head))
-        }
-        if let piece = pieces.first {
-            guard demands > 0 else { return .nothing }
-            demands -= 1
-            pieces.removeFirst()
-            waiting -= piece.count
-            return .event(.body(piece))
-        }
-        switch body {
-        case .coming: return .nothing
-        case .partEnded:
-            guard demands > 0 else { return .nothing }
-            body = .coming
-            return .ask
-        case .ended(let isDelimited):
-            isOver = true
-            return .event(.end(isDelimited: isDelimited))
-        case .failed(let failure):
-            isOver = true
-            return .event(.failed(failure))
-        }
+        if let event = events.next() { return .event(event) }
+        guard case .ended = part, events.isDemanded, events.waiting == 0 else { return .nothing }
+        part = .coming(isDelimited: nil)
+        return .ask
     }
 }
