@@ -12,7 +12,7 @@ import Testing
         let client = URLSessionOriginClient()
         let contract = OriginClientContract(
             client: client, origin: origin, base: server.base,
-            unreachable: "http://127.0.0.1:\(try Sockets.unusedPort())/x", connections: { server.accepted })
+            unreachable: "http://127.0.0.1:\(try LoopbackPort.unused())/x", connections: { server.accepted })
         let violation = await violation(contract, rule)
         #expect(violation == nil)
         client.close()

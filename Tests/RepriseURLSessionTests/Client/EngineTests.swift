@@ -70,7 +70,7 @@ import Testing
         async throws
     {
         let path = ManualNetworkPath()
-        let port = try Sockets.unusedPort()
+        let port = try LoopbackPort.unused()
         var configuration = MediaCache.Configuration()
         // No try comes by itself, and the reader does not give up before the last.
         configuration.tuning.firstRetry = 600 * TransferTuning.second

@@ -122,9 +122,12 @@ import Testing
     }
 
     @Test func `where no answer can be had the error is flat and Foundation's own, bug04`() async throws {
-        device.origin.setDown(true)
-        device.server.stop()
-        let error = await #expect(throws: (any Error).self) { try await load("/b") }
+        final class Nowhere: CachingURLProtocol {}
+        let configuration = URLSessionConfiguration.ephemeral
+        Nowhere.register(device.cache, in: configuration)
+        let url = try #require(URL(string: "http://127.0.0.1:\(LoopbackPort.unused())/b"))
+        let session = URLSession(configuration: configuration)
+        let error = await #expect(throws: (any Error).self) { try await session.data(from: url) }
         let flat = try #require(error) as NSError
         #expect(flat.domain == NSURLErrorDomain)
         #expect(flat.code == URLError.Code.cannotConnectToHost.rawValue)

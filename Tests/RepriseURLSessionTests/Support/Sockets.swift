@@ -1,3 +1,5 @@
+import RepriseTesting
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -12,49 +14,16 @@ enum Sockets {
 
     /// Listens on a port of the system's choice on this machine alone.
     static func listen() throws -> (socket: Int32, port: Int) {
-        let bound = try bound()
-        guard systemListen(bound.socket) else { throw Failure(call: "listen") }
-        return bound
+        let port = try LoopbackPort()
+        guard systemListen(port.socket) else { throw Failure(call: "listen") }
+        return (port.socket, port.number)
     }
-
-    private static func bound() throws -> (socket: Int32, port: Int) {
-        #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-            let kind = SOCK_STREAM
-        #endif
-        let socket = Self.socket(kind)
-        guard socket >= 0 else { throw Failure(call: "socket") }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let size = length
-        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                unsafe bind(socket, generic, size) == 0 && getsockname(socket, generic, &length) == 0
-            }
-        }
-        guard isBound else { throw Failure(call: "bind") }
-        return (socket, Int(UInt16(bigEndian: address.sin_port)))
-    }
-
-    /// A port nobody listens at. It stays taken until the tests end, so that no other test is given it meanwhile.
-    static func unusedPort() throws -> Int { try bound().port }
 
     private static func systemListen(_ socket: Int32) -> Bool {
         #if canImport(Glibc)
             Glibc.listen(socket, 64) == 0
         #else
             Darwin.listen(socket, 64) == 0
-        #endif
-    }
-
-    private static func socket(_ kind: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.socket(AF_INET, kind, 0)
-        #else
-            Darwin.socket(AF_INET, kind, 0)
         #endif
     }
 
