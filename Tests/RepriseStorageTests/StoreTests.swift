@@ -32,6 +32,27 @@ struct StoreTests {
         #expect(Store.entryName(key: "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
+    @Test func `files without a byte are told apart where nothing would show whose bytes they get`() throws {
+        let store = try StoreFixture().open()
+        let content = PositionCodedContent(length: 64)
+        func isLeft(_ key: String, _ change: (inout EntryInfo) -> Void) throws -> Bool? {
+            var info = StoreFixture.info(key, content)
+            change(&info)
+            let staged = try store.stage(info)
+            try store.commit(staged.info)
+            return try store.open(key: key)?.mayGetOthersBytes
+        }
+        let weak = EntityTag(opaque: "\"a\"", isWeak: true)
+        #expect(try isLeft("strong") { _ in } == false)
+        #expect(try isLeft("weak") { $0.validator.entityTag = weak } == true)
+        #expect(try isLeft("none") { $0.validator = Validator() } == true)
+        #expect(try isLeft("pinned") { ($0.validator.entityTag, $0.isPinned) = (weak, true) } == false)
+        #expect(try isLeft("empty") { ($0.validator.entityTag, $0.length) = (weak, 0) } == false)
+        let entry = try #require(try store.open(key: "weak"))
+        try StoreFixture.fill(entry.generation, content, ByteRange(0, 16))
+        #expect(try store.open(key: "weak")?.mayGetOthersBytes == false)
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases)
     func `keeps every part of a description`(kind: StoreFixture.Kind) throws {
         var info = StoreFixture.info("k\"\\/é\u{301}\n", PositionCodedContent(length: 5))

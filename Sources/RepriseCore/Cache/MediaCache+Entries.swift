@@ -177,7 +177,10 @@ extension MediaResource {
         while true {
             let waker = Waker()
             handle.whenStoredChanges { waker.wake() }
-            guard case .undecided? = handle.storage?.place else { return }
+            switch handle.storage?.place {
+            case .undecided, .untold: break
+            case .stored, .notStored, nil: return
+            }
             do { try await waker.wait() } catch { throw CacheError(.closed, "the task was cancelled") }
         }
     }

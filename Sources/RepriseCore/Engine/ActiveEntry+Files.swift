@@ -13,10 +13,16 @@ extension ActiveEntry {
         onReadPool(.open) { self.opened(in: store) }
     }
 
-    /// What there is of the entry: nothing where its files are another's by now. Opening may remove what is damaged beyond use.
+    /// What there is of the entry: nothing where its files are another's by now. Opening may remove what is damaged beyond use,
+    /// and files that wait for their first byte.
     private func opened(in store: Store) -> EntryInput {
         lease.join()
-        do throws(StoreError) { return .opened(lease.isOver ? nil : try store.open(key: key.text), nil) } catch {
+        do throws(StoreError) {
+            guard !lease.isOver, let entry = try store.open(key: key.text) else { return .opened(nil, nil) }
+            guard entry.mayGetOthersBytes else { return .opened(entry, nil) }
+            try store.remove(key: key.text)
+            return .opened(nil, nil)
+        } catch {
             return .opened(nil, error)
         }
     }

@@ -29,15 +29,16 @@ final class RangeFetch: Fetch {
         handle = resource.makeHandle(in: range, priority: priority, isHandedOn: false)
     }
 
-    /// Fetches what is missing, and returns when all is stored.
+    /// Fetches what is missing, and returns when all is stored and proved.
     /// - Throws: `CacheError`; `CancellationError`.
     func run() async throws {
         do {
-            // What was read through may be gone again where the system deletes files; not for ever, though.
+            // What was read through may be gone again where the system deletes files, and what was read from memory may be damaged on
+            // the disk; not for ever, though.
             for _ in 0..<4 {
                 try await readThrough()
                 guard let missing = try await waitForDisk() else { return finish(nil) }
-                handle.seek(to: missing)
+                handle.setRange(position: missing, end: range.upperBound)
             }
             // An end that only a closed connection told is nothing to rely on.
             throw CacheError(.originInvalid, "the origin did not send all of it, or did not say where it ends")
@@ -86,17 +87,25 @@ final class RangeFetch: Fetch {
         if count > limit { throw CacheError(tooLarge: count, for: limit) }
     }
 
-    /// Waits until all is stored; answers the first byte that is not and will not be.
+    /// Waits until all is stored and proved; answers the first byte that is not and will not be.
     private func waitForDisk() async throws -> Int64? {
+        // What was asked for may be too little to decide by.
+        var isBeginningRead = false
         while true {
             let waker = Waker()
             handle.whenStoredChanges { waker.wake() }
             try requireStoring()
             guard let status = handle.storage else { throw CacheError(.closed, "the cache was closed") }
+            if case .untold = status.place, !isBeginningRead {
+                isBeginningRead = true
+                handle.setRange(position: 0, end: EntryStateMachine.sniffedBytes)
+                try await readThrough()
+                continue
+            }
             let wanted = wanted(status)
-            let stored = status.stored(in: wanted)
-            if stored >= wanted.count { return nil }
-            if !status.isWriting { return wanted.lowerBound.adding(stored) }
+            let proved = status.proved(in: wanted)
+            if proved >= wanted.count { return nil }
+            if !status.isWriting { return wanted.lowerBound.adding(proved) }
             try await waker.wait()
         }
     }
@@ -132,7 +141,7 @@ final class RangeFetch: Fetch {
             expected: wanted.upperBound == .max ? nil : wanted.count, failure: failure)
     }
 
-    /// Where it is kept, once so many bytes of its range, or all there are, are stored in one run.
+    /// Where it is kept, once so many bytes of its range, or all there are, are stored and proved in one run.
     /// - Throws: `CacheError`; `CancellationError`.
     func kept(atLeast count: Int64) async throws -> (generation: Generation, info: EntryInfo, length: Int64?) {
         while true {
@@ -143,12 +152,12 @@ final class RangeFetch: Fetch {
             switch status.place {
             case .stored(let generation, let info):
                 let wanted = wanted(status)
-                // All of it is only what was read once more and proved: that is what `run` does.
-                let isEnough = count < wanted.count && status.stored(in: wanted) >= count
+                // All of it is what `run` has seen to.
+                let isEnough = count < wanted.count && status.proved(in: wanted) >= count
                 if isEnough || state.withLock({ $0.isDone }) { return (generation, info, status.length) }
             // Also of nothing there is no file then: an empty resource is fetched before its files are made.
             case .notStored: throw CacheError(.store, "the bytes cannot be stored, so there is no file of them")
-            case .undecided: break
+            case .undecided, .untold: break
             }
             try await waker.wait()
         }

@@ -258,6 +258,11 @@ package final class Generation: Sendable {
         state.withLock { $0.claimed.firstMissing(from: offset) }
     }
 
+    /// Where the bytes whose proof was checked, in one run from `offset` on, end.
+    package func verifiedEnd(from offset: Int64) -> Int64 {
+        state.withLock { $0.verified.firstMissing(from: offset) }
+    }
+
     /// Makes the body as long as the whole will be, so that whoever opens it by its path sees its end. What is missing is
     /// a hole. I/O.
     package func extend(to length: Int64) throws(FileError) {

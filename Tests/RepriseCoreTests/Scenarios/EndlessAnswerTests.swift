@@ -87,4 +87,19 @@ import Testing
         #expect(players.allSatisfy { $0.isAtEnd || $0.failure != nil })
         #expect(players.allSatisfy { $0.violation == nil })
     }
+
+    @Test func `an answer that is still compared with what there is is not asked for again and again, inv11`() throws {
+        for seed in 1...60 as ClosedRange<UInt64> {
+            let world = try World(seed: seed, isOrdered: false, blockSize: 16, pieceSize: 64) { $0.freshness = .http }
+            world.queues.tellCircles(after: 20_000, inAll: 2_000_000)
+            world.put("/a", length: 2256) { behaviour in
+                (behaviour.tag, behaviour.longestRange, behaviour.hasLastModified) = (.perRequestWeak, 30, false)
+                behaviour.extraFields = ["Age": "2147483648"]
+            }
+            let players = [world.player("/a", ByteRange(440, 1653)), world.player("/a", .from(1669))]
+            world.drive(players, for: second)
+            #expect(!world.queues.goesInCircles, "seed \(seed)")
+            for player in players { player.leave() }
+        }
+    }
 }

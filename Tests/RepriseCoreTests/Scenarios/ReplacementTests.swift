@@ -2,6 +2,7 @@ import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
+import RepriseStorage
 import RepriseTesting
 import Testing
 
@@ -305,6 +306,51 @@ import Testing
         let synced = try #require(operations.all.firstIndex { $0.hasPrefix("sync body.2") })
         let slots = try #require(operations.all.firstIndex { $0.hasPrefix("sync blocks.2") })
         #expect(max(synced, slots) < removed, "\(operations.all)")
+    }
+
+    @Test func `files that wait for their first byte are not gone on with where nothing would show whose it is, inv01`()
+        throws
+    {
+        let world = try World()
+        world.put("/a", length: 100_000) { $0.tag = .weakShared }
+        let store = try #require(world.cache.environment.store)
+        let info = EntryInfo(
+            key: "http://origin.test/a", url: "http://origin.test/a", generation: 0, identity: 7, fileExtension: "mp3",
+            validator: Validator(entityTag: EntityTag(opaque: "\"all\"", isWeak: true)), length: 100_000,
+            servesRanges: true, fields: [:], checked: 0)
+        let staged = try store.stage(info)
+        try store.commit(staged.info)
+        world.play("/a").expectWhole(100_000)
+        // What an earlier owner still writes into its files reaches nobody.
+        try FillWriter(generation: staged.generation).write([[UInt8](repeating: 1, count: 32 * 1024)[...]], at: 0)
+        try world.restart()
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(100_000)
+    }
+
+    @Test func `where nothing shows that what one reader lacks goes on, the next reader begins anew, inv26`() throws {
+        let world = try World(blockSize: 7, pieceSize: 64)
+        world.put("/a", length: 1158) { behaviour in
+            (behaviour.ranges, behaviour.framing, behaviour.tag) = (.ignored, .chunked, .perRequestWeak)
+            behaviour.firstByteDelay = 5 * millisecond
+        }
+        world.play("/a").leave()
+        try world.restart()
+        let body = try #require(world.memory.paths.first { $0.contains("/body.1") })
+        let entry = try #require(try world.cache.environment.store?.open(key: "http://origin.test/a"))
+        try entry.generation.load(.from(0))
+        for range in [ByteRange(21, 574), ByteRange(581, 700), ByteRange(721, 763), ByteRange(959, 1158)] {
+            _ = try entry.generation.discard(range)
+        }
+        try world.memory.flip(body, at: 15)
+        var isAtEnd = false
+        for _ in 0..<2 where !isAtEnd {
+            let player = world.play("/a")
+            #expect(player.violation == nil)
+            isAtEnd = player.isAtEnd
+            player.leave()
+        }
+        #expect(isAtEnd)
     }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RepriseHTTP
 import RepriseRanges
 import RepriseTesting
@@ -144,5 +145,24 @@ import Testing
         await #expect(throws: CacheError.self) { try await prefetch.value }
         #expect(prefetch.progress.failure?.code == .store)
         await passing.close()
+    }
+
+    @Test func `a part that is too short to tell media from a page is kept, though nobody tells the length, inv26`()
+        throws
+    {
+        let world = try World(pieceSize: 64)
+        world.put("/a", length: 5000) { ($0.ranges, $0.framing) = (.ignored, .chunked) }
+        // What is in memory by now is not asked for again.
+        let first = world.player("/a", ByteRange(0, 100))
+        while !first.isAtEnd, world.queues.runOne(until: second) { first.take() }
+        first.leave()
+        let url = try #require(URL(string: "http://origin.test/a"))
+        let prefetch = try world.cache.prefetch(url, .bytes(100))
+        world.queues.advance(60 * second)
+        #expect(prefetch.hasEnded && prefetch.progress.isComplete)
+        world.origin.setDown(true)
+        let player = world.play("/a", ByteRange(0, 100))
+        #expect(player.isAtEnd && player.violation == nil)
+        player.leave()
     }
 }

@@ -232,6 +232,8 @@ struct WorldPlan: Sendable {
         // A host that accepts connections and says nothing for a while, or for longer than anybody waits.
         if Int.random(in: 0..<12, using: &random) == 0 {
             behaviour.firstByteDelay = [15, 200].randomElement(using: &random)! * second
+            // So many seconds for a few bytes each are minutes without a byte for who is only a little ahead.
+            behaviour.longestRange = nil
         }
         behaviour.status = [nil, nil, nil, nil, 500, 503, 401, 403, 404, 416, 429].randomElement(using: &random)!
         behaviour.retryAfter = [nil, 1, 30].randomElement(using: &random)!

@@ -24,6 +24,9 @@ import Testing
         }
     }
 
+    /// Seeds that found a fault once which few others find; those that begin at 1 begin with these.
+    private static let seedsThatFound: [UInt64] = [56990, 59706, 76270, 90784, 95466, 117_707]
+
     /// `REPRISE_WORLD_SEEDS=n` runs n seeds from `REPRISE_FIRST` on; `REPRISE_WORLD_SEED=s` runs one, and makes it small.
     @Test(arguments: 0..<shards)
     func `in any world bytes are right, waits end, resources return and closed means closed, inv01 inv23 inv26 inv29`(
@@ -40,7 +43,8 @@ import Testing
         let isHunt = Self.number("REPRISE_WORLD_HUNT") != nil
         var failures = 0
         var met: [String: Int] = [:]
-        for seed in first..<first + seeds where seed % Self.shards == shard && failures < 5 {
+        let before = first == 1 ? Self.seedsThatFound : []
+        for seed in before + Array(first..<first + seeds) where seed % Self.shards == shard && failures < 5 {
             if isHunt, Self.isFound.withLock({ $0 }) { break }
             if isHunt, seed % 100 == shard { FileHandle.standardError.write(Data("world: seeds to \(seed)\n".utf8)) }
             do {

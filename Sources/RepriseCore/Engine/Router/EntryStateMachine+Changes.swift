@@ -70,18 +70,26 @@ extension EntryStateMachine {
         replan()
     }
 
-    /// Nothing shows that what these readers want goes on with a representation. Where others are being brought it, that stays as it
+    /// Nothing shows that what these readers want goes on with a representation. Where it is being brought to others, that stays as it
     /// is, as two that gave up each other's would never end: readers that were told nothing yet have the origin's bytes to
     /// themselves, the others end.
     mutating func giveUp(_ representation: Representation, for ids: [ReaderID]) {
-        let others = transfers.filter { $0.representation == representation.id }
-        guard !isPrivate, !others.isEmpty else { return giveUp(representation) }
+        let left = transfers.filter { $0.representation == representation.id }
+        guard !isPrivate, left.contains(where: { hasReaders($0, besides: ids) }) else { return giveUp(representation) }
         for reader in ids.compactMap({ readers[$0] })
-        where reader.representation == representation.id && !isServed(reader, representation, by: others) {
+        where reader.representation == representation.id && !isServed(reader, representation, by: left) {
             leaveAlone(
                 reader,
                 CacheError(.changed, "nothing shows that the origin still has what was read; open it again"))
             replan()
+        }
+    }
+
+    /// Whether a transfer has readers, besides these; one that went on to another representation is not its reader any more.
+    func hasReaders(_ transfer: TransferState, besides ids: [ReaderID] = []) -> Bool {
+        transfer.readers.contains { id in
+            !ids.contains(id)
+                && readers[id].map { $0.representation == transfer.representation && !$0.hasEnded } ?? false
         }
     }
 

@@ -40,8 +40,12 @@ extension EntryStateMachine {
     private mutating func plan(_ id: RepresentationID?) {
         let representation = representations[id]
         var wanting: [TransferPlanner.Reader] = []
+        var joining: [TransferID] = []
+        for transfer in transfers where transfer.representation == id && runJoining(transfer) {
+            joining.append(transfer.id)
+        }
         for reader in readers where reader.isFetchable && reader.representation == id {
-            guard !reader.isPaused, !reader.isBeyondAnyResource else { continue }
+            guard !reader.isPaused, !reader.isBeyondAnyResource, id != nil || !isJoining(reader) else { continue }
             if representation?.storage.isOff == true, isLeftBehind(reader) { continue }
             var view = view(of: reader, representation)
             if view.missing == reader.position { reader.lacksFirstByte() }
@@ -53,7 +57,8 @@ extension EntryStateMachine {
             wanting.append(view)
         }
         if representation?.isSuperseded == true { wanting.removeAll() }
-        let views = transfers.filter { $0.representation == id }.map { view(of: $0, representation) }
+        let views = transfers.filter { $0.representation == id && !joining.contains($0.id) }
+            .map { view(of: $0, representation) }
         guard !wanting.isEmpty || !views.isEmpty else { return }
         for decision in planner(for: representation).plan(readers: wanting, transfers: views) {
             noteUnwanted(decision)
@@ -68,17 +73,27 @@ extension EntryStateMachine {
         }
     }
 
+    /// Whether an answer for a reader without a representation is compared with the one there is: that brings it what it wants.
+    private func isJoining(_ reader: Reader) -> Bool {
+        reader.isUnbound && !reader.isPaused && transfers.contains { $0.isJoining && $0.readers.contains(reader.id) }
+    }
+
+    /// Has a transfer go on whose readers have still to be given its representation; `false` where it has none of those, and is
+    /// planned like others. It would be stopped as one that nobody wants, and begun again with the next answer.
+    private mutating func runJoining(_ transfer: TransferState) -> Bool {
+        guard transfer.isJoining else { return false }
+        let waiting = transfer.readers.filter { readers[$0].map(isJoining) ?? false }
+        if !waiting.isEmpty { run(transfer, to: transfer.goal, for: waiting) }
+        return !waiting.isEmpty
+    }
+
     /// Remembers when a transfer lost its last reader.
     private func noteUnwanted(_ decision: TransferPlanner.Decision) {
         guard let transfer = decision.transfer.flatMap({ transfers[$0] }) else { return }
-        // One that went on to another representation is not its reader any more.
-        let hasReaders = transfer.readers.contains { id in
-            readers[id].map { $0.representation == transfer.representation && !$0.hasEnded } ?? false
-        }
         let isWanted =
             switch decision {
             case .run(_, _, let ids): !ids.isEmpty
-            case .pause: hasReaders
+            case .pause: hasReaders(transfer)
             case .start, .stop: false
             }
         transfer.noteWanted(isWanted, head: head(of: transfer), now: now)
@@ -219,6 +234,7 @@ extension EntryStateMachine {
         bindThoseWhoAwaitIndex()
         commitWhatIsDue()
         wakeWaiting()
+        tellWatchers()
         replan()
     }
 }

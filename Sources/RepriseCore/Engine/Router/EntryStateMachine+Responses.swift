@@ -255,6 +255,7 @@ extension EntryStateMachine {
         _ proof: OriginRequestState.Proof, length: Int64?, servesRanges: Bool
     ) {
         if let held {
+            transfer.settle(in: held.id)
             // Where only its coming before any byte makes it this one's, it has to show that where another's come first.
             request.accept(proof)
             // Everything, where no range was asked for, says nothing of ranges.
@@ -272,7 +273,7 @@ extension EntryStateMachine {
         let new = makeRepresentation(
             head, request, length: length, servesRanges: servesRanges,
             for: isForRequester ? .only(request.requester) : .everybody)
-        transfer.join(new.id)
+        transfer.settle(in: new.id)
         if isForRequester, !isPrivate {
             // Not to be shared: it belongs to the reader whose fields it was asked with, the others ask for themselves.
             for reader in readers where reader.id != request.requester && reader.representation == nil {

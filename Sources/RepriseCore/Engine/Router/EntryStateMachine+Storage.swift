@@ -254,7 +254,9 @@ extension EntryStateMachine {
         }
         let storage = representation.storage
         let place: StorageStatus.Place =
-            if !storage.isSettled {
+            if storage.isUndecided, representation.needsSniffing {
+                .untold
+            } else if !storage.isSettled {
                 .undecided
             } else if let generation = storage.generation, storage.target != nil || representation.isComplete {
                 .stored(generation, representation.info)
@@ -268,8 +270,10 @@ extension EntryStateMachine {
 /// Where what a reader reads is stored, if it is.
 struct StorageStatus: Sendable {
     enum Place: Sendable {
-        /// The first bytes have to come, or files to be made.
+        /// An answer has to come, or files to be made.
         case undecided
+        /// Too few of the first bytes have come to tell media from a page.
+        case untold
         case stored(Generation, EntryInfo)
         case notStored
     }
@@ -284,5 +288,11 @@ struct StorageStatus: Sendable {
     func stored(in range: ByteRange) -> Int64 {
         guard case .stored(let generation, _) = place else { return 0 }
         return min(generation.claimedEnd(from: range.lowerBound), range.upperBound) - range.lowerBound
+    }
+
+    /// How many bytes in one run from `offset` on are stored and were proved since the files were opened.
+    func proved(in range: ByteRange) -> Int64 {
+        guard case .stored(let generation, _) = place else { return 0 }
+        return min(generation.verifiedEnd(from: range.lowerBound), range.upperBound) - range.lowerBound
     }
 }

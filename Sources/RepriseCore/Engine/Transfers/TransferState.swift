@@ -13,9 +13,17 @@ import RepriseStorage
 ///
 /// A reference, its entry's alone and under its lock.
 final class TransferState: Identifiable {
+    /// What it fills.
+    private enum Target {
+        /// The first answer shows it.
+        case unknown
+        /// What was there when its first answer came; its bytes are still compared with that, and its readers have nothing of it.
+        case joining(RepresentationID)
+        case filling(RepresentationID)
+    }
+
     let id: TransferID
-    /// `nil` until the first answer shows one.
-    private(set) var representation: RepresentationID?
+    private var target: Target
     /// Offset at which it begins to fill.
     private(set) var start: Int64
     /// Where its bytes go; `nil` before the first one.
@@ -53,7 +61,7 @@ final class TransferState: Identifiable {
         continuation: @escaping () -> RangeContinuation
     ) {
         self.id = id
-        self.representation = representation
+        target = representation.map { .filling($0) } ?? .unknown
         self.start = start
         self.isSequential = isSequential
         self.requestIndex = requestIndex
@@ -67,6 +75,17 @@ final class TransferState: Identifiable {
     }
 
     // MARK: State
+
+    /// What it fills, or is to; `nil` until the first answer shows it.
+    var representation: RepresentationID? {
+        switch target {
+        case .unknown: nil
+        case .joining(let id), .filling(let id): id
+        }
+    }
+
+    /// Whether an answer is still compared with what was there when it came.
+    var isJoining: Bool { if case .joining = target { true } else { false } }
 
     /// The request that is under way.
     var request: OriginRequestState? { connection.requesting?.request }
@@ -198,12 +217,15 @@ final class TransferState: Identifiable {
     /// Validators differ, which need not mean that the bytes do: the next request compares them.
     func begin(_ trial: RangeContinuation.Trial) { continuation.begin(trial) }
 
-    /// An answer showed that it fills a representation that was there.
-    func join(_ representation: RepresentationID) { self.representation = representation }
+    /// The first answer came while there is a representation: it is the same resource, as its bytes have to show.
+    func join(_ representation: RepresentationID) { target = .joining(representation) }
+
+    /// An answer was taken for one of that representation.
+    func settle(in representation: RepresentationID) { target = .filling(representation) }
 
     /// It fills another representation from here on, of which nothing is held.
     func fill(_ representation: RepresentationID) {
-        self.representation = representation
+        settle(in: representation)
         continuation = makeContinuation()
     }
 
