@@ -315,11 +315,11 @@ MISTAKES = {
                     "guard held != nil || reading.contains(where: needs) else { continue }",
                     "guard reading.contains(where: needs) else { continue }", "SimulationTests"),
     "joining": ("who waits for an answer that is compared is taken for one whom nobody serves", ROUTER + "Planning.swift",
-                "reader.isUnbound && !reader.isPaused && transfers", "now < 0 && transfers", "world"),
+                "reader.isUnbound && !reader.isPaused\n", "now < 0\n", "world"),
     "too short": ("a part that is too short to tell media from a page is never kept", CORE + "Fetching/RangeFetch.swift",
                   "if case .untold = status.place, !isBeginningRead {", "if isBeginningRead {", "world"),
     "first byte": ("files get their first byte from an earlier owner, of another version", ENGINE + "ActiveEntry+Files.swift",
-                   "guard entry.mayGetOthersBytes else", "guard lease.isOver else", "ReplacementTests"),
+                   "entry.mayGetOthersBytes ? nil : entry", "entry", "ReplacementTests"),
     "own transfers": ("a reader's own transfers keep what nothing shows to go on", ROUTER + "Changes.swift",
                       "left.contains(where: { hasReaders($0, besides: ids) })", "!left.isEmpty", "world"),
 }

@@ -13,15 +13,13 @@ extension ActiveEntry {
         onReadPool(.open) { self.opened(in: store) }
     }
 
-    /// What there is of the entry: nothing where its files are another's by now. Opening may remove what is damaged beyond use,
-    /// and files that wait for their first byte.
+    /// What there is of the entry: nothing where its files are another's by now. Opening may remove what is damaged beyond use.
     private func opened(in store: Store) -> EntryInput {
         lease.join()
         do throws(StoreError) {
             guard !lease.isOver, let entry = try store.open(key: key.text) else { return .opened(nil, nil) }
-            guard entry.mayGetOthersBytes else { return .opened(entry, nil) }
-            try store.remove(key: key.text)
-            return .opened(nil, nil)
+            // What has no byte yet is replaced by the next answer, which makes files of its own.
+            return .opened(entry.mayGetOthersBytes ? nil : entry, nil)
         } catch {
             return .opened(nil, error)
         }

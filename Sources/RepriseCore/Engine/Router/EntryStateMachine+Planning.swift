@@ -75,7 +75,10 @@ extension EntryStateMachine {
 
     /// Whether an answer for a reader without a representation is compared with the one there is: that brings it what it wants.
     private func isJoining(_ reader: Reader) -> Bool {
-        reader.isUnbound && !reader.isPaused && transfers.contains { $0.isJoining && $0.readers.contains(reader.id) }
+        reader.isUnbound && !reader.isPaused
+            && transfers.contains {
+                $0.isJoining && $0.readers.contains(reader.id) && reader.position >= head(of: $0)
+            }
     }
 
     /// Has a transfer go on whose readers have still to be given its representation; `false` where it has none of those, and is
