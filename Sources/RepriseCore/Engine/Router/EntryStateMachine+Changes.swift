@@ -77,7 +77,9 @@ extension EntryStateMachine {
         let left = transfers.filter { $0.representation == representation.id }
         guard !isPrivate, left.contains(where: { hasReaders($0, besides: ids) }) else { return giveUp(representation) }
         for reader in ids.compactMap({ readers[$0] })
-        where reader.representation == representation.id && !isServed(reader, representation, by: left) {
+        where reader.isUnbound
+            || reader.representation == representation.id && !isServed(reader, representation, by: left)
+        {
             leaveAlone(
                 reader,
                 CacheError(.changed, "nothing shows that the origin still has what was read; open it again"))
