@@ -40,6 +40,9 @@ final class RangeFetch: Fetch {
                 guard let missing = try await waitForDisk() else { return finish(nil) }
                 handle.setRange(position: missing, end: range.upperBound)
             }
+            if let status = handle.storage, status.stored(in: wanted(status)) >= wanted(status).count {
+                throw CacheError(.store, "what is stored is changed by others while it is read; try again")
+            }
             // An end that only a closed connection told is nothing to rely on.
             throw CacheError(.originInvalid, "the origin did not send all of it, or did not say where it ends")
         } catch {

@@ -165,4 +165,15 @@ import Testing
         #expect(player.isAtEnd && player.violation == nil)
         player.leave()
     }
+
+    @Test func `what a refused range alone shows the end of is kept, however short, inv26`() throws {
+        let world = try World()
+        world.put("/a", length: 300) { ($0.contentRange, $0.tellsTotalInRefusals) = (.unknownTotal, false) }
+        let url = try #require(URL(string: "http://origin.test/a"))
+        let prefetch = try world.cache.prefetch(url, .bytes(100))
+        world.queues.advance(60 * second)
+        #expect(prefetch.hasEnded && prefetch.progress.isComplete)
+        world.origin.setDown(true)
+        world.play("/a", ByteRange(0, 100)).expectWhole(100)
+    }
 }

@@ -200,6 +200,8 @@ extension EntryStateMachine {
                 }
             } else if isReadUpTo || isBlank(held) {
                 held.infer(end: head)
+                sniff(held, isAtEnd: true)
+                write(held)
                 return wakeWaiting()
             }
         }
