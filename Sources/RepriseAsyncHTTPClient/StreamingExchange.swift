@@ -131,14 +131,14 @@
 
         // MARK: Towards the engine, on the hop's loop
 
-        /// Tells what is due, and lets the library go on where somebody waits for more.
+        /// Tells the events that are due, and lets the library tell the next part where the engine has asked for more.
         private func advance() {
             while let event = state.withLock({ $0.next() }) { onEvent(event) }
             state.withLock { $0.takeGate() }?.succeed()
         }
 
-        /// The loop has done what was there: small parts that came are told, or where more have come waited for once
-        /// more. The library tells some fifty parts in one turn.
+        /// A turn of the loop is over. Gathered parts are told, or wait for another turn where more came in this one: the
+        /// library tells some fifty parts in a turn.
         private func turned(_ loop: any EventLoop) {
             let isOnward = state.withLock { state in
                 let isOnward = state.gathering == .onward

@@ -35,7 +35,7 @@ package struct PacedEvents: Sendable {
     /// Whether nothing more can come.
     package var isEnding: Bool { if case .coming = course { false } else { true } }
 
-    /// Whether somebody waits for a piece that has not been told.
+    /// Whether the engine has asked for a piece and has not been given it.
     package var isDemanded: Bool { !isEnding && demands > 0 }
 
     // MARK: From the origin
@@ -49,8 +49,9 @@ package struct PacedEvents: Sendable {
     package mutating func received(_ bytes: some Collection<UInt8>) {
         guard case .coming = course, !bytes.isEmpty else { return }
         waiting += bytes.count
-        if let last = pieces.last, last.count + bytes.count <= PacedEvents.joinLimit {
-            pieces[pieces.count - 1].append(contentsOf: bytes)
+        // By its place: a copy of the piece would have each byte copy all before it.
+        if let last = pieces.indices.last, pieces[last].count + bytes.count <= PacedEvents.joinLimit {
+            pieces[last].append(contentsOf: bytes)
             return
         }
         var rest = Array(bytes)[...]

@@ -21,6 +21,7 @@ package struct ExchangeState: Sendable {
     package static let lowWater = 64 * 1024
 
     private enum Part {
+        /// Whether its head tells where it ends; `nil` before a head.
         case coming(isDelimited: Bool?)
         /// Its body ended well, and another is to follow.
         case ended
@@ -66,12 +67,12 @@ package struct ExchangeState: Sendable {
     /// - Parameter isFramed: Whether the protocol itself marks the end, as HTTP/2 and 3 do.
     package mutating func ended(isFramed: Bool) {
         guard isComing, case .coming(let isDelimited) = part else { return }
-        guard let isDelimited = isDelimited ?? (parts.isSeries ? true : nil) else {
+        guard isDelimited != nil || parts.isSeries else {
             return events.failed(OriginFailure(.malformed, "the answer is not HTTP"))
         }
         switch parts.ended() {
         case .part: part = .ended
-        case .end: events.ended(isDelimited: isDelimited || isFramed || parts.isSeries)
+        case .end: events.ended(isDelimited: isDelimited == true || isFramed || parts.isSeries)
         case .failed(let failure): events.failed(failure)
         }
     }
@@ -92,7 +93,7 @@ package struct ExchangeState: Sendable {
     /// The next event that is due, once.
     package mutating func next() -> Step {
         if let event = events.next() { return .event(event) }
-        guard case .ended = part, events.isDemanded, events.waiting == 0 else { return .nothing }
+        guard case .ended = part, events.isDemanded else { return .nothing }
         part = .coming(isDelimited: nil)
         return .ask
     }
