@@ -4,15 +4,15 @@
     import Darwin
 #endif
 
-/// A socket of this machine's own loopback, bound to a port of the system's choice. Nobody listens at it.
+/// A socket of this machine's own loopback, bound to a port of the system's choice.
 package struct LoopbackPort: Sendable {
-    /// No socket could be had.
+    /// A call of the system failed.
     package struct Failure: Error {
         /// The call that failed.
         package let call: String
     }
 
-    /// The socket's descriptor, for whoever wants to listen. It stays open, and the port taken, until that closes it.
+    /// The socket's descriptor. The port stays taken until the caller closes it.
     package let socket: Int32
     /// Its number.
     package let number: Int
@@ -42,8 +42,23 @@ package struct LoopbackPort: Sendable {
         number = Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// A port nobody listens at, and that no other test is given until the tests end.
+    /// Accepts connections from here on.
+    /// - Throws: `Failure`.
+    package func listen() throws(Failure) {
+        guard systemListen() else { throw Failure(call: "listen") }
+    }
+
+    /// A port that refuses connections, and that no other test is given until the tests end.
+    /// - Throws: `Failure`.
     package static func unused() throws(Failure) -> Int { try LoopbackPort().number }
+
+    private func systemListen() -> Bool {
+        #if canImport(Glibc)
+            Glibc.listen(socket, 64) == 0
+        #else
+            Darwin.listen(socket, 64) == 0
+        #endif
+    }
 
     private static func systemSocket(_ kind: Int32) -> Int32 {
         #if canImport(Glibc)

@@ -2,7 +2,7 @@
     import NIOCore
     import NIOPosix
 
-    /// A server that says the same bytes to whoever connects and asks, whatever they ask.
+    /// A server that answers the first request of each connection with the same bytes.
     final class CannedOrigin: Sendable {
         private let channel: any Channel
 

@@ -20,7 +20,9 @@ final class SocketOrigin: Sendable {
 
     init(_ origin: ScriptedOrigin) throws {
         self.origin = origin
-        (listener, port) = try Sockets.listen()
+        let loopback = try LoopbackPort()
+        try loopback.listen()
+        (listener, port) = (loopback.socket, loopback.number)
         Thread.detachNewThread { [self] in acceptAll() }
     }
 

@@ -1,5 +1,3 @@
-import RepriseTesting
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -8,25 +6,6 @@ import RepriseTesting
 
 /// The few socket calls a test's origin needs, blocking.
 enum Sockets {
-    struct Failure: Error {
-        var call: String
-    }
-
-    /// Listens on a port of the system's choice on this machine alone.
-    static func listen() throws -> (socket: Int32, port: Int) {
-        let port = try LoopbackPort()
-        guard systemListen(port.socket) else { throw Failure(call: "listen") }
-        return (port.socket, port.number)
-    }
-
-    private static func systemListen(_ socket: Int32) -> Bool {
-        #if canImport(Glibc)
-            Glibc.listen(socket, 64) == 0
-        #else
-            Darwin.listen(socket, 64) == 0
-        #endif
-    }
-
     static func accept(_ listener: Int32) -> Int32? {
         #if canImport(Glibc)
             let connection = Glibc.accept(listener, nil, nil)
