@@ -178,7 +178,7 @@ extension MediaResource {
             let waker = Waker()
             handle.whenStoredChanges { waker.wake() }
             switch handle.storage?.place {
-            case .undecided, .untold: break
+            case .undecided, .unsniffed: break
             case .stored, .notStored, nil: return
             }
             do { try await waker.wait() } catch { throw CacheError(.closed, "the task was cancelled") }

@@ -29,12 +29,12 @@ final class RangeFetch: Fetch {
         handle = resource.makeHandle(in: range, priority: priority, isHandedOn: false)
     }
 
-    /// Fetches what is missing, and returns when all is stored and proved.
+    /// Fetches what is missing, and returns when all is stored and verified.
     /// - Throws: `CacheError`; `CancellationError`.
     func run() async throws {
         do {
-            // What was read through may be gone again where the system deletes files, and what was read from memory may be damaged on
-            // the disk; not for ever, though.
+            // The system may have deleted files that were read through, and bytes that were read from memory may be damaged on the
+            // disk; not for ever, though.
             for _ in 0..<4 {
                 try await readThrough()
                 guard let missing = try await waitForDisk() else { return finish(nil) }
@@ -90,7 +90,7 @@ final class RangeFetch: Fetch {
         if count > limit { throw CacheError(tooLarge: count, for: limit) }
     }
 
-    /// Waits until all is stored and proved; answers the first byte that is not and will not be.
+    /// Waits until all is stored and verified; answers the first byte that is not and will not be.
     private func waitForDisk() async throws -> Int64? {
         // What was asked for may be too little to decide by.
         var isBeginningRead = false
@@ -99,16 +99,16 @@ final class RangeFetch: Fetch {
             handle.whenStoredChanges { waker.wake() }
             try requireStoring()
             guard let status = handle.storage else { throw CacheError(.closed, "the cache was closed") }
-            if case .untold = status.place, !isBeginningRead {
+            if case .unsniffed = status.place, !isBeginningRead {
                 isBeginningRead = true
                 handle.setRange(position: 0, end: EntryStateMachine.sniffedBytes)
                 try await readThrough()
                 continue
             }
             let wanted = wanted(status)
-            let proved = status.proved(in: wanted)
-            if proved >= wanted.count { return nil }
-            if !status.isWriting { return wanted.lowerBound.adding(proved) }
+            let verified = status.verified(in: wanted)
+            if verified >= wanted.count { return nil }
+            if !status.isWriting { return wanted.lowerBound.adding(verified) }
             try await waker.wait()
         }
     }
@@ -144,7 +144,7 @@ final class RangeFetch: Fetch {
             expected: wanted.upperBound == .max ? nil : wanted.count, failure: failure)
     }
 
-    /// Where it is kept, once so many bytes of its range, or all there are, are stored and proved in one run.
+    /// Where it is kept, once so many bytes of its range, or all there are, are stored and verified in one run.
     /// - Throws: `CacheError`; `CancellationError`.
     func kept(atLeast count: Int64) async throws -> (generation: Generation, info: EntryInfo, length: Int64?) {
         while true {
@@ -156,11 +156,11 @@ final class RangeFetch: Fetch {
             case .stored(let generation, let info):
                 let wanted = wanted(status)
                 // All of it is what `run` has seen to.
-                let isEnough = count < wanted.count && status.proved(in: wanted) >= count
+                let isEnough = count < wanted.count && status.verified(in: wanted) >= count
                 if isEnough || state.withLock({ $0.isDone }) { return (generation, info, status.length) }
             // Also of nothing there is no file then: an empty resource is fetched before its files are made.
             case .notStored: throw CacheError(.store, "the bytes cannot be stored, so there is no file of them")
-            case .undecided, .untold: break
+            case .undecided, .unsniffed: break
             }
             try await waker.wait()
         }

@@ -258,7 +258,7 @@ package final class Generation: Sendable {
         state.withLock { $0.claimed.firstMissing(from: offset) }
     }
 
-    /// Where the bytes whose proof was checked, in one run from `offset` on, end.
+    /// Where the bytes that are verified in one run from `offset` on end.
     package func verifiedEnd(from offset: Int64) -> Int64 {
         state.withLock { $0.verified.firstMissing(from: offset) }
     }

@@ -39,11 +39,11 @@ extension EntryStateMachine {
 
     private mutating func plan(_ id: RepresentationID?) {
         let representation = representations[id]
-        var wanting: [TransferPlanner.Reader] = []
-        var joining: [TransferID] = []
-        for transfer in transfers where transfer.representation == id && runJoining(transfer) {
-            joining.append(transfer.id)
+        var views: [TransferPlanner.Transfer] = []
+        for transfer in transfers where transfer.representation == id && !runJoining(transfer) {
+            views.append(view(of: transfer, representation))
         }
+        var wanting: [TransferPlanner.Reader] = []
         for reader in readers where reader.isFetchable && reader.representation == id {
             guard !reader.isPaused, !reader.isBeyondAnyResource, id != nil || !isJoining(reader) else { continue }
             if representation?.storage.isOff == true, isLeftBehind(reader) { continue }
@@ -57,8 +57,6 @@ extension EntryStateMachine {
             wanting.append(view)
         }
         if representation?.isSuperseded == true { wanting.removeAll() }
-        let views = transfers.filter { $0.representation == id && !joining.contains($0.id) }
-            .map { view(of: $0, representation) }
         guard !wanting.isEmpty || !views.isEmpty else { return }
         for decision in planner(for: representation).plan(readers: wanting, transfers: views) {
             noteUnwanted(decision)
@@ -73,7 +71,8 @@ extension EntryStateMachine {
         }
     }
 
-    /// Whether an answer for a reader without a representation is compared with the one there is: that brings it what it wants.
+    /// Whether a transfer that joins a representation was begun for this reader, and can reach it: the reader is given that
+    /// representation when the bytes agree.
     private func isJoining(_ reader: Reader) -> Bool {
         reader.isUnbound && !reader.isPaused
             && transfers.contains {
@@ -82,7 +81,8 @@ extension EntryStateMachine {
     }
 
     /// Has a transfer go on whose readers have still to be given its representation; `false` where it has none of those, and is
-    /// planned like others. It would be stopped as one that nobody wants, and begun again with the next answer.
+    /// planned like others. The planner would stop it, as those readers are not its representation's yet, and begin another with the
+    /// next answer.
     private mutating func runJoining(_ transfer: TransferState) -> Bool {
         guard transfer.isJoining else { return false }
         let waiting = transfer.readers.filter { readers[$0].map(isJoining) ?? false }

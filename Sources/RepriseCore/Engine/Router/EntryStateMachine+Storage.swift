@@ -255,7 +255,7 @@ extension EntryStateMachine {
         let storage = representation.storage
         let place: StorageStatus.Place =
             if storage.isUndecided, representation.needsSniffing {
-                .untold
+                .unsniffed
             } else if !storage.isSettled {
                 .undecided
             } else if let generation = storage.generation, storage.target != nil || representation.isComplete {
@@ -273,7 +273,7 @@ struct StorageStatus: Sendable {
         /// An answer has to come, or files to be made.
         case undecided
         /// Too few of the first bytes have come to tell media from a page.
-        case untold
+        case unsniffed
         case stored(Generation, EntryInfo)
         case notStored
     }
@@ -286,13 +286,16 @@ struct StorageStatus: Sendable {
 
     /// How many bytes are stored in one run from `offset` on, as far as that is known.
     func stored(in range: ByteRange) -> Int64 {
-        guard case .stored(let generation, _) = place else { return 0 }
-        return min(generation.claimedEnd(from: range.lowerBound), range.upperBound) - range.lowerBound
+        count(in: range) { $0.claimedEnd(from: $1) }
     }
 
-    /// How many bytes in one run from `offset` on are stored and were proved since the files were opened.
-    func proved(in range: ByteRange) -> Int64 {
+    /// How many bytes are stored and verified in one run from `offset` on.
+    func verified(in range: ByteRange) -> Int64 {
+        count(in: range) { $0.verifiedEnd(from: $1) }
+    }
+
+    private func count(in range: ByteRange, upTo end: (Generation, Int64) -> Int64) -> Int64 {
         guard case .stored(let generation, _) = place else { return 0 }
-        return min(generation.verifiedEnd(from: range.lowerBound), range.upperBound) - range.lowerBound
+        return min(end(generation, range.lowerBound), range.upperBound) - range.lowerBound
     }
 }
