@@ -37,7 +37,7 @@ public struct EntityTag: Hashable, Sendable {
     /// Hashes mark and bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(isWeak)
-        for byte in opaque.utf8 { hasher.combine(byte) }
+        hasher.combine(opaque.octets)
     }
 
     /// The field's value.
@@ -47,7 +47,7 @@ public struct EntityTag: Hashable, Sendable {
     public func matchesStrongly(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && matchesWeakly(other) }
 
     /// Weak comparison: equal whatever their marks.
-    public func matchesWeakly(_ other: EntityTag) -> Bool { opaque.utf8.elementsEqual(other.opaque.utf8) }
+    public func matchesWeakly(_ other: EntityTag) -> Bool { opaque.octets == other.opaque.octets }
 }
 
 /// What `If-Match` and `If-None-Match` ask for.
@@ -119,10 +119,13 @@ public struct Validator: Hashable, Sendable {
     /// Whether an answer of the same host with that validator is of another version: by the tags where there is one, else by
     /// the dates.
     package func contradicts(_ other: Validator, byTags: Bool) -> Bool {
-        guard byTags, entityTag != nil || other.entityTag != nil else { return lastModified != other.lastModified }
+        guard byTags, entityTag != nil || other.entityTag != nil else { return !hasDate(of: other) }
         guard let entityTag, let tag = other.entityTag else { return true }
         return !entityTag.matchesWeakly(tag)
     }
+
+    /// Whether both tell the same date, or neither tells one.
+    package func hasDate(of other: Validator) -> Bool { lastModified?.octets == other.lastModified?.octets }
 
     /// Whether neither part is known.
     public var isEmpty: Bool { entityTag == nil && lastModified == nil }

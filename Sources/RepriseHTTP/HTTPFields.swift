@@ -9,13 +9,13 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
         /// Two lines are equal where their bytes are: what Unicode calls equal may be two credentials.
         public static func == (left: Field, right: Field) -> Bool {
-            left.name.utf8.elementsEqual(right.name.utf8) && left.value.utf8.elementsEqual(right.value.utf8)
+            left.name.octets == right.name.octets && left.value.octets == right.value.octets
         }
 
         /// Hashes the bytes.
         public func hash(into hasher: inout Hasher) {
-            hasher.combine(Array(name.utf8))
-            hasher.combine(Array(value.utf8))
+            hasher.combine(name.octets)
+            hasher.combine(value.octets)
         }
 
         /// Makes a field line; the value is trimmed.
@@ -63,6 +63,9 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Whether a line of that name exists.
     public func contains(_ name: String) -> Bool { lines.contains { $0.name.equalsIgnoringCase(name) } }
+
+    /// Whether both have the same value of a field, or neither has it.
+    package func hasSame(_ name: String, as other: HTTPFields) -> Bool { self[name]?.octets == other[name]?.octets }
 
     /// Adds a line and keeps those of the same name.
     public mutating func add(_ name: String, _ value: String) { lines.append(Field(name, value)) }

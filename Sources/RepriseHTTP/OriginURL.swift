@@ -75,15 +75,19 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The same bytes; text that only looks alike is another URL.
     public static func == (left: OriginURL, right: OriginURL) -> Bool {
-        left.target.utf8.elementsEqual(right.target.utf8) && left.host.utf8.elementsEqual(right.host.utf8)
-            && left.port == right.port && left.scheme.utf8.elementsEqual(right.scheme.utf8)
-            && left.userInfo.map { Array($0.utf8) } == right.userInfo.map { Array($0.utf8) }
+        left.target.octets == right.target.octets && left.hasOrigin(of: right)
+            && left.userInfo?.octets == right.userInfo?.octets
     }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
-        for byte in host.utf8 { hasher.combine(byte) }
-        for byte in target.utf8 { hasher.combine(byte) }
+        hasher.combine(host.octets)
+        hasher.combine(target.octets)
+    }
+
+    /// Whether both have the same scheme, host and port (RFC 6454 §5).
+    package func hasOrigin(of other: OriginURL) -> Bool {
+        host.octets == other.host.octets && port == other.port && scheme == other.scheme
     }
 
     /// Whether the port is the scheme's own.

@@ -28,18 +28,6 @@ package enum SystemCalls {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
-    /// Whether two texts have the same bytes. What Unicode calls equal may not have.
-    package static func haveSameBytes(_ left: String, _ right: String) -> Bool {
-        var (left, right) = (left, right)
-        return left.withUTF8 { left in
-            right.withUTF8 { right in
-                guard left.count == right.count else { return false }
-                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
-                return unsafe memcmp(first, second, left.count) == 0
-            }
-        }
-    }
-
     /// This process's id.
     package static var processID: Int32 { getpid() }
 

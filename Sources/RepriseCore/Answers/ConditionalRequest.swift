@@ -168,6 +168,6 @@ package struct ConditionalRequest: Sendable {
         if let tag = EntityTag(condition), condition.contains("\"") {
             return EntityTag(info.entityTag).map { $0.matchesStrongly(tag) } ?? false
         }
-        return condition == info.lastModified
+        return condition.octets == info.lastModified?.octets
     }
 }

@@ -116,8 +116,8 @@ package struct OriginCheck: Sendable {
             let (old, new) = (snapshot.info.validator, Validator(fields: head.fields))
             if let tag = old.entityTag, let other = new.entityTag {
                 comparison.hasOtherValidator = tag != other
-            } else if let date = old.lastModified, let other = new.lastModified {
-                comparison.hasOtherValidator = date != other
+            } else if old.lastModified != nil, new.lastModified != nil {
+                comparison.hasOtherValidator = !old.hasDate(of: new)
             }
         }
 

@@ -1,3 +1,5 @@
+import RepriseHTTP
+
 /// What went wrong last with a resource, and when. Known while the cache is open.
 public struct LastError: Sendable, Hashable {
     /// What it was. URLs in its message are without queries and user information, which may be secrets.
@@ -31,20 +33,21 @@ public struct LastError: Sendable, Hashable {
 /// The last error of each resource, of the newest so many resources. No clock.
 package struct RecentErrors: Sendable {
     private let limit: Int
-    private var errors: [String: LastError] = [:]
+    private var errors: [OctetString: LastError] = [:]
     /// Keys in the order of their errors, the oldest first.
-    private var order: [String] = []
+    private var order: [OctetString] = []
 
     /// - Parameter limit: A guess: what somebody might look at.
     package init(limit: Int = 256) { self.limit = limit }
 
     /// Notes that `error` happened to the resource with that key.
     package mutating func note(_ error: CacheError, of key: String, at time: Int64) {
+        let key = key.octets
         if errors.updateValue(LastError(error, time: time), forKey: key) != nil { order.removeAll { $0 == key } }
         order.append(key)
         if order.count > limit { errors[order.removeFirst()] = nil }
     }
 
     /// The last error of the resource with that key.
-    package func last(of key: String) -> LastError? { errors[key] }
+    package func last(of key: String) -> LastError? { errors[key.octets] }
 }

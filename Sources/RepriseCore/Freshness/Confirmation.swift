@@ -25,8 +25,8 @@ package enum Confirmation {
             }
             return tag.isWeak ? Array(matching.prefix(1)) : matching
         }
-        if let date = new.lastModified {
-            return Array(stored.indices.filter { stored[$0].lastModified == date }.prefix(1))
+        if new.lastModified != nil {
+            return Array(stored.indices.filter { stored[$0].hasDate(of: new) }.prefix(1))
         }
         return stored.count == 1 ? [0] : []
     }

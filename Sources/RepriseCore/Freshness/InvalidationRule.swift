@@ -14,7 +14,7 @@ package enum InvalidationRule {
         var targets = [url]
         for name in ["Location", "Content-Location"] {
             // Another origin's word on a third one's resources would be a way to empty its cache.
-            guard let named = fields[name].flatMap(url.resolving), named.origin == url.origin,
+            guard let named = fields[name].flatMap(url.resolving), named.hasOrigin(of: url),
                 !targets.contains(named)
             else { continue }
             targets.append(named)

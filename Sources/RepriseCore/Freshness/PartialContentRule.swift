@@ -12,7 +12,7 @@ package enum PartialContentRule {
         let (old, new) = (Held(stored), Held(new))
         if let tag = old.validator.entityTag, let other = new.validator.entityTag { return tag.matchesStrongly(other) }
         guard old.validator.entityTag == nil, new.validator.entityTag == nil else { return false }
-        return old.hasStrongDate && new.hasStrongDate && old.validator.lastModified == new.validator.lastModified
+        return old.hasStrongDate && new.hasStrongDate && old.validator.hasDate(of: new.validator)
     }
 
     /// Whether a stored part may be completed by a later request: its validator must be a strong one.

@@ -33,7 +33,7 @@ public struct HostGroup: Sendable, Hashable {
 
     /// The number of the host a URL names; `nil` where it is none of them.
     package func index(of url: OriginURL) -> Int? {
-        members.firstIndex { $0.host == url.host && $0.port.map { $0 == url.port } ?? url.hasDefaultPort }
+        members.firstIndex { $0.host.octets == url.host.octets && $0.port.map { $0 == url.port } ?? url.hasDefaultPort }
     }
 
     /// The same resource at another of the hosts.

@@ -1,5 +1,4 @@
 public import RepriseHTTP
-import ReprisePlatform
 
 /// What names a resource in the store: two URLs with one key share one entry.
 public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
@@ -11,14 +10,11 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Two keys are equal where their bytes are: what Unicode calls equal may be two resources.
     public static func == (left: ResourceKey, right: ResourceKey) -> Bool {
-        SystemCalls.haveSameBytes(left.text, right.text)
+        left.text.octets == right.text.octets
     }
 
     /// Hashes the bytes.
-    public func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(text.octets) }
 
     /// The key's text.
     public var description: String { text }

@@ -1,3 +1,5 @@
+import RepriseHTTP
+
 /// A way to sign URLs by query parameters: by which of them it is recognised, and which it brings along.
 ///
 /// They say who may ask and until when, not what for. A scheme is recognised only where everything it needs is there, so
@@ -42,7 +44,7 @@ public struct SignatureScheme: Sendable, Hashable {
     func signing(_ parameters: [QueryParameter]) -> Set<String> {
         guard !needed.isEmpty else { return [] }
         for (name, form) in needed {
-            let found = parameters.filter { $0.foldedName == name }
+            let found = parameters.filter { $0.foldedName.octets == name.octets }
             guard !found.isEmpty, found.allSatisfy({ form.fits($0.value) }) else { return [] }
         }
         return companions.union(needed.keys)

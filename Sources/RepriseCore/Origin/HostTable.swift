@@ -1,3 +1,4 @@
+import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 
@@ -66,12 +67,12 @@ package final class HostTable: Sendable {
     }
 
     private struct State {
-        var hosts: [String: Host] = [:]
+        var hosts: [OctetString: Host] = [:]
         var lastNumber = 0
 
         /// Changes a host in place.
         mutating func change<Result>(_ origin: String, _ change: (inout Host) -> Result) -> Result {
-            change(&hosts[origin, default: Host()])
+            change(&hosts[origin.octets, default: Host()])
         }
 
         mutating func makeNumber() -> Int {
@@ -126,11 +127,11 @@ package final class HostTable: Sendable {
 
     /// Whether a request waits for one of the host's connection slots.
     package func isContended(_ origin: String) -> Bool {
-        state.withLock { $0.hosts[origin]?.waiting.isEmpty == false }
+        state.withLock { $0.hosts[origin.octets]?.waiting.isEmpty == false }
     }
 
     /// Connection slots of `origin` in use.
-    package func active(_ origin: String) -> Int { state.withLock { $0.hosts[origin]?.holders.count ?? 0 } }
+    package func active(_ origin: String) -> Int { state.withLock { $0.hosts[origin.octets]?.holders.count ?? 0 } }
 
     // MARK: Waits that origins ask for
 
@@ -151,7 +152,7 @@ package final class HostTable: Sendable {
     /// The wait a host asked for that a request for `key` would fall into; `nil` where there is none.
     package func holdOff(of origin: String, for key: ResourceKey, now: Int64) -> HoldOff? {
         state.withLock { state in
-            guard let holdOffs = state.hosts[origin]?.holdOffs, !holdOffs.isEmpty else { return nil }
+            guard let holdOffs = state.hosts[origin.octets]?.holdOffs, !holdOffs.isEmpty else { return nil }
             return [.host, .resource(key)].compactMap { holdOffs[$0] }.filter { $0.until > now }.max {
                 $0.until < $1.until
             }
@@ -160,7 +161,9 @@ package final class HostTable: Sendable {
 
     // MARK: Measures
 
-    package func measure(of origin: String) -> Measure { state.withLock { $0.hosts[origin]?.measure ?? Measure() } }
+    package func measure(of origin: String) -> Measure {
+        state.withLock { $0.hosts[origin.octets]?.measure ?? Measure() }
+    }
 
     /// Notes how long the first byte took, in nanoseconds.
     package func note(firstByte: Int64, of origin: String) {
@@ -185,7 +188,7 @@ package final class HostTable: Sendable {
 
     /// Whether the origin is asked where others serve the same.
     package func breaker(of origin: String) -> CircuitBreaker {
-        state.withLock { $0.hosts[origin]?.breaker ?? CircuitBreaker() }
+        state.withLock { $0.hosts[origin.octets]?.breaker ?? CircuitBreaker() }
     }
 
     /// A request is sent to one of several origins.
@@ -206,6 +209,6 @@ package final class HostTable: Sendable {
     }
 
     package func trustsEntityTags(of origin: String, now: Int64) -> Bool {
-        state.withLock { ($0.hosts[origin]?.distrustsEntityTagsUntil ?? 0) <= now }
+        state.withLock { ($0.hosts[origin.octets]?.distrustsEntityTagsUntil ?? 0) <= now }
     }
 }

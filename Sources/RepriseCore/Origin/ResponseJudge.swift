@@ -81,8 +81,8 @@ package struct ResponseJudge: Sendable {
         if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {
             return strongly ? old.matchesStrongly(tag) : old.matchesWeakly(tag)
         }
-        guard trustsDates, held.isDateStrong || !strongly, let old = held.validator.lastModified else { return false }
-        return old == new.lastModified
+        guard trustsDates, held.isDateStrong || !strongly, held.validator.lastModified != nil else { return false }
+        return held.validator.hasDate(of: new)
     }
 
     /// Whether an answer's validator is such as will show that another answer has the same bytes.
@@ -175,7 +175,9 @@ package struct ResponseJudge: Sendable {
                 expected: .entityTag(old.field), got: .entityTag(tag.field),
                 "the entity tag was \(old.field) and is \(tag.field)")
         }
-        if trustsDates, let old = held.validator.lastModified, let date = new.lastModified, old != date {
+        if trustsDates, let old = held.validator.lastModified, let date = new.lastModified,
+            !held.validator.hasDate(of: new)
+        {
             return Mismatch(
                 expected: .lastModified(old), got: .lastModified(date), "it was changed at \(old) and now at \(date)")
         }

@@ -23,10 +23,10 @@ public struct CacheDirectives: Hashable, Sendable {
     }
 
     /// Whether the directive is there, with or without an argument.
-    public func contains(_ name: String) -> Bool { list.contains { $0.name == name } }
+    public func contains(_ name: String) -> Bool { list.contains { $0.name.octets == name.octets } }
 
     /// The arguments of every directive of that name.
-    public func values(of name: String) -> [String?] { list.filter { $0.name == name }.map(\.value) }
+    public func values(of name: String) -> [String?] { list.filter { $0.name.octets == name.octets }.map(\.value) }
 
     /// The field names in the arguments of that name, in lower case: of `private="a, b"` these are a and b.
     public func fieldNames(of name: String) -> [String] {

@@ -53,7 +53,7 @@ public struct UpstreamPattern: Hashable, Sendable, CustomStringConvertible {
     package func matches(name: String) -> Bool {
         switch kind {
         case .everything: true
-        case .host(let host): host == name
+        case .host(let host): host.octets == name.octets
         case .suffix(let suffix): name.hasSuffix("." + suffix)
         case .block: false
         }

@@ -1,3 +1,4 @@
+import RepriseHTTP
 import ReprisePlatform
 package import RepriseRanges
 
@@ -66,7 +67,7 @@ extension Store {
         do throws(FileError) {
             var seen: EntryInfo?
             while true {
-                guard let info = try readInfo(name), info.key == key else { return nil }
+                guard let info = try readInfo(name), info.key.octets == key.octets else { return nil }
                 do throws(FileError) {
                     let generation = try openGeneration(info, name, .readOnly).generation
                     try generation.load(.from(0))

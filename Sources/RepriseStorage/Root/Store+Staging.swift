@@ -1,3 +1,4 @@
+import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 
@@ -100,7 +101,7 @@ extension Store {
         let name = entryName(key: info.key)
         let folder = directory(name)
         do throws(FileError) {
-            if !forgetStaged(info), let named = try readWholeInfo(name), named.key == info.key,
+            if !forgetStaged(info), let named = try readWholeInfo(name), named.key.octets == info.key.octets,
                 named.generation == info.generation
             {
                 return

@@ -20,6 +20,12 @@ import Testing
         }
     }
 
+    @Test func `hosts that only Unicode calls equal are two`() {
+        let table = HostTable(limit: 1)
+        let slots = [acquire(table, "http://\u{E9}.test"), acquire(table, "http://e\u{301}.test")]
+        withExtendedLifetime(slots) { #expect(slots.map { $0 != nil } == [true, true]) }
+    }
+
     @Test func `a released slot goes to the request that waits longest, and to one at a time`() throws {
         let table = HostTable(limit: 1)
         let granted = Lock<[(String, HostTable.Slot)]>([])

@@ -106,7 +106,8 @@ struct RepresentationTable: Sequence {
 
     private static func mayReplace(_ old: Representation, _ new: Representation, _ generation: Generation) -> Bool {
         let agrees =
-            MediaType(old.info.fields["Content-Type"])?.type == MediaType(new.info.fields["Content-Type"])?.type
+            MediaType(old.info.fields["Content-Type"])?.type.octets
+            == MediaType(new.info.fields["Content-Type"])?.type.octets
         if old.info.isPinned || old.mayBeComplete || !agrees { return new.isComplete }
         let block = Swift.min(generation.layout.blockSize, new.info.length ?? .max)
         return generation.claimed.ranges.contains { $0.count >= block }

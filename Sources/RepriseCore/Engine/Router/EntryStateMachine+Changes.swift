@@ -142,7 +142,7 @@ extension EntryStateMachine {
         // Only the tag differs: nodes of one CDN often disagree about tags. HTTP's own rules take tags as they are.
         guard !selector.isSharedHTTP || held.info.validator.entityTag?.isWeak == true else { return false }
         guard let old = held.info.validator.entityTag, let tag = new.entityTag, old != tag else { return false }
-        return held.info.validator.lastModified == new.lastModified
+        return held.info.validator.hasDate(of: new)
     }
 
     /// Whether what answers, at `origin`, may be another host than the one whose validators are held. HTTP's own rules know no
@@ -150,7 +150,7 @@ extension EntryStateMachine {
     func isElsewhere(_ held: Representation, _ origin: String) -> Bool {
         guard environment.freshness == .immutable, !origins.isLoose(origin) else { return false }
         if environment.hostGroups.group(of: url) != nil { return true }
-        return OriginURL(held.info.url).map { $0.authority != url.authority } ?? false
+        return OriginURL(held.info.url).map { $0.authority.octets != url.authority.octets } ?? false
     }
 
     /// Asks again without a condition: the bytes shall decide.

@@ -165,7 +165,7 @@ extension EntryStateMachine {
                     ? passBy(transfer.readers) : giveUp(representation, for: transfer.readers)
             }
         }
-        if let slot = transfer.slot, slot.origin != location.origin { returnSlot(of: transfer) }
+        if let slot = transfer.slot, slot.origin.octets != location.origin.octets { returnSlot(of: transfer) }
         guard let slot = transfer.slot else {
             guard transfer.awaitsSlotSince == nil else { return }
             let ticket: SlotTicket = makeID()

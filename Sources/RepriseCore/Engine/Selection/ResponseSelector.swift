@@ -142,7 +142,7 @@ struct ResponseSelector {
 
     /// The fields of a caller that may be sent to a URL: what may be a credential stays with the origin it was given for.
     static func allowed(_ caller: Caller, at url: OriginURL) -> HTTPFields {
-        guard caller.url.origin != url.origin else { return caller.fields }
+        guard !caller.url.hasOrigin(of: url) else { return caller.fields }
         var allowed = HTTPFields()
         for line in caller.fields.lines where harmless.contains(where: line.name.equalsIgnoringCase) {
             allowed.add(line.name, line.value)
