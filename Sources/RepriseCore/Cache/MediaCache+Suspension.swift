@@ -26,7 +26,7 @@ extension MediaCache {
         setStatus(.suspended)
         environment.access.beginLeaving()
         for entry in openEntries { entry.handle(.suspend) }
-        await drain(by: deadline) { openEntries.contains(where: \.hasUnwritten) }
+        await drain(by: deadline) { $0.hasUnwritten }
         for entry in openEntries { entry.handle(.sync) }
         let book = statisticsStore
         queues.upkeep { book.save() }
@@ -35,12 +35,11 @@ extension MediaCache {
         store.release()
     }
 
-    /// Waits for the disk until nothing is on its way to it, at most until the deadline.
+    /// Waits for the disk until nothing of any entry is on its way to it, at most until the deadline.
     ///
     /// Its queues are in order: when a piece of work has run in each, so has all before it. A piece that is written asks for
-    /// the next, so it takes as many rounds as a window has pieces. In between a little time passes: what waits for space
-    /// waits for time.
-    func drain(by deadline: Deadline, while isUnderWay: () -> Bool) async {
+    /// the next, so it takes as many rounds as a window has pieces. What waits for space tells when it goes on.
+    func drain(by deadline: Deadline, while isUnderWay: (ActiveEntry) -> Bool) async {
         let queues = environment.queues
         var isInTime = true
         repeat {
@@ -49,8 +48,12 @@ extension MediaCache {
             for lane in 0..<2 where isInTime {
                 isInTime = await deadline.wait { tell in queues.write(lane: lane, tell) }
             }
-            guard isInTime, isUnderWay() else { return }
-            isInTime = await deadline.wait { tell in queues.after(TransferTuning.millisecond, tell) }
+            guard isInTime, let entry = openEntries.first(where: isUnderWay) else { return }
+            isInTime = await deadline.wait { tell in
+                entry.handle(.watchStorage(tell))
+                // It may have ended before it was watched.
+                if !isUnderWay(entry) { tell() }
+            }
         } while isInTime
     }
 

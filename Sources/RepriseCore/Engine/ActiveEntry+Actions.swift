@@ -27,6 +27,7 @@ extension ActiveEntry {
         case .withdraw(let id, let generation): withdraw(id, generation)
         case .readOverlap(let transfer, let id, let generation, let range):
             readOverlap(transfer, id, generation, range)
+        case .admit(let id, let info): handle(.admitted(id, environment.admission.admits(info)))
         case .stage(let id, let info, let commit): stage(id, info, commit: commit)
         case .commit(let id, let info, let generation): commit(id, info, syncing: generation)
         case .abandon(let info): abandon(info)
@@ -34,6 +35,7 @@ extension ActiveEntry {
         case .sync(let id, let generation, let summary): sync(id, generation, summary)
         case .addUsage(let bytes): environment.quota.stored(bytes)
         case .requestEviction: environment.quota.requestEviction()
+        case .allowTrimming(let generation): generation.makePunchable()
         case .awaitMemory:
             let queues = environment.queues
             environment.unwritten.whenBelow { [weak self] in queues.soon { [weak self] in self?.handle(.memoryFreed) } }

@@ -63,6 +63,7 @@ extension ActiveEntry {
     /// Gives stored bytes back that no reader is near; answers how many. What is leased goes when its leases end.
     func trim(_ wanted: Int64) -> Int64 {
         var freed: Int64 = 0
+        for generation in look({ $0.trimmable }) { generation.makePunchable() }
         for (generation, ranges) in look({ $0.reclaimable(wanted) }) {
             for range in ranges {
                 let error = Self.message { () throws(FileError) in

@@ -3,7 +3,8 @@ import RepriseStorage
 
 /// What may be stored at all. What is refused still plays, and is still fetched once for all who read it together.
 ///
-/// Asked once for a representation, when its first bytes are there; what is stored already stays.
+/// Asked for a representation when its first bytes are there, or when the first reader comes for whom it is to be stored; what is
+/// stored already stays.
 public struct Admission: Sendable {
     /// What is known of a resource before anything of it is stored.
     public struct Candidate: Sendable {
@@ -15,13 +16,16 @@ public struct Admission: Sendable {
         public var length: Int64?
     }
 
-    private let admits: @Sendable (Candidate) -> Bool
+    /// `nil` where everything is admitted.
+    private let rule: (@Sendable (Candidate) -> Bool)?
 
-    /// Admits what `admits` answers `true` for. It is called under a lock, so it must be quick and must not call the cache.
-    public init(_ admits: @escaping @Sendable (Candidate) -> Bool) { self.admits = admits }
+    private init(rule: (@Sendable (Candidate) -> Bool)?) { self.rule = rule }
+
+    /// Admits what `admits` answers `true` for. It is called on any thread, under no lock; meanwhile nothing of the resource is written.
+    public init(_ admits: @escaping @Sendable (Candidate) -> Bool) { self.init(rule: admits) }
 
     /// Everything.
-    public static let all = Admission { _ in true }
+    public static let all = Admission(rule: nil)
 
     /// What is at most `length` bytes long; what does not tell its length is not.
     public static func upTo(_ length: Int64) -> Admission {
@@ -34,17 +38,20 @@ public struct Admission: Sendable {
         return Admission { candidate in
             guard let type = MediaType(candidate.contentType) else { return false }
             let name = type.essence
-            return wanted.contains { $0 == name || $0.hasSuffix("/*") && name.hasPrefix($0.dropLast()) }
+            return wanted.contains { $0.octets == name.octets || $0.hasSuffix("/*") && name.hasPrefix($0.dropLast()) }
         }
     }
 
     /// What both admit.
     public func and(_ other: Admission) -> Admission {
-        Admission { self.admits($0) && other.admits($0) }
+        guard let rule, let second = other.rule else { return rule == nil ? other : self }
+        return Admission { rule($0) && second($0) }
     }
 
+    var isEverything: Bool { rule == nil }
+
     func admits(_ info: EntryInfo) -> Bool {
-        admits(Candidate(url: info.url, contentType: info.fields["Content-Type"], length: info.length))
+        rule?(Candidate(url: info.url, contentType: info.fields["Content-Type"], length: info.length)) ?? true
     }
 }
 

@@ -5,7 +5,7 @@ import RepriseRanges
 /// proved prefix, and leaves out bytes that have none to stand on. Confined to its generation's write lane.
 package final class FillWriter: @unchecked Sendable {
     // @unchecked: the block writer is only touched by work on one write lane, which runs one piece at a time.
-    private let generation: Generation
+    package let generation: Generation
     private var writer: (any BlockWriter)?
 
     package init(generation: Generation) { self.generation = generation }

@@ -332,13 +332,11 @@ package final class Generation: Sendable {
     /// A lease on bytes that went to a socket by descriptor ends when the kernel has them, but they lie in the page cache
     /// until the other end has read them, and punching part of a large folio writes zeros into it in place (measured on
     /// Linux 6.18 with ext4: a slow client of this machine got zeros for bytes that were sent megabytes before).
-    /// - Returns: `false` where bytes were given to the kernel already in this open: then nothing may be punched.
-    package func makePunchable() -> Bool {
-        state.withLock { state in
-            if !state.isGivenToKernel { state.isPunchable = true }
-            return state.isPunchable
-        }
-    }
+    /// Where bytes were given to the kernel already in this open nothing may be punched.
+    package func makePunchable() { state.withLock { if !$0.isGivenToKernel { $0.isPunchable = true } } }
+
+    /// Whether its blocks may be punched although it is read.
+    package var isPunchable: Bool { state.withLock { $0.isPunchable } }
 
     func isResident(_ range: ByteRange) -> Bool {
         codec.holdsMedia && body.isResident(offset: range.lowerBound, count: range.count)

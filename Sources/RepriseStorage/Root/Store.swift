@@ -1,3 +1,4 @@
+import RepriseHTTP
 package import ReprisePlatform
 package import RepriseRanges
 
@@ -20,7 +21,8 @@ package final class Store: Sendable {
 
     package let root: String
     package let layout: BlockLayout
-    package let capabilities: RootCapabilities
+    /// Whether room can be given back inside a file.
+    package let canPunch: Bool
     /// How blocks are proved; sealed bodies are not media to anybody who opens them by their path.
     package var proofKind: ProofKind { seal == nil ? .hashed : .sealed }
     let fileSystem: any FileSystem
@@ -54,7 +56,7 @@ package final class Store: Sendable {
         self.onSlots = onSlots
         if access == .readOnly {
             lock = Lock(nil)
-            capabilities = RootCapabilities(holes: true, punching: false)
+            canPunch = false
             seal = try format.open(key: key, create: false)
             return
         }
@@ -66,7 +68,7 @@ package final class Store: Sendable {
         lock = Lock(try RootLock(root: root, fileSystem: fileSystem))
         seal = try format.open(key: key, create: true)
         do throws(FileError) {
-            capabilities = try RootCapabilities.probe(root: root, fileSystem: fileSystem)
+            canPunch = try RootProbe.canPunch(root: root, fileSystem: fileSystem)
         } catch {
             throw StoreError(error, doing: "trying the disk under \(root)")
         }
@@ -113,7 +115,8 @@ package final class Store: Sendable {
         let name = entryName(key: info.key)
         do throws(FileError) {
             if isCommitted {
-                guard let found = try readInfo(name), found.key == info.key, found.identity == info.identity,
+                guard let found = try readInfo(name), found.key.octets == info.key.octets,
+                    found.identity == info.identity,
                     found.generation == info.generation
                 else { return false }
             }
@@ -135,7 +138,7 @@ package final class Store: Sendable {
         do throws(FileError) {
             var seen: EntryInfo?
             while true {
-                guard let info = try readInfo(name), info.key == key else { return nil }
+                guard let info = try readInfo(name), info.key.octets == key.octets else { return nil }
                 do throws(FileError) { return try openGeneration(info, name, access) } catch {
                     // A commit may have replaced the generation between the two looks; a second failure on the same
                     // description is damage.
@@ -159,7 +162,7 @@ package final class Store: Sendable {
 
     /// Whether there is a description for `key`. I/O.
     package func hasEntry(key: String) throws(StoreError) -> Bool {
-        do throws(FileError) { return try readWholeInfo(entryName(key: key))?.key == key } catch {
+        do throws(FileError) { return try readWholeInfo(entryName(key: key))?.key.octets == key.octets } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
     }
@@ -229,7 +232,7 @@ package final class Store: Sendable {
         do throws(FileError) { old = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
-        if let old, old.key == info.key {
+        if let old, old.key.octets == info.key.octets {
             info.isPinned = old.isPinned
             if isRewrite, old.generation != info.generation {
                 throw StoreError(.unavailable, "files take others' place only once they are on the disk")
@@ -309,7 +312,7 @@ package final class Store: Sendable {
         do throws(FileError) { found = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
-        guard var info = found, info.key == key else { return false }
+        guard var info = found, info.key.octets == key.octets else { return false }
         if info.isPinned != isPinned {
             info.isPinned = isPinned
             try writeInfo(info, name)
@@ -338,7 +341,7 @@ extension Store {
         do throws(FileError) { found = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
-        guard var info = found, info.key == key else { return false }
+        guard var info = found, info.key.octets == key.octets else { return false }
         info.checked = checked
         try writeInfo(info, name)
         return true

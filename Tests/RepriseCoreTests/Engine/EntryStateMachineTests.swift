@@ -14,11 +14,11 @@ import Testing
         var machine: EntryStateMachine
         var now: Int64 = 0
 
-        init(_ freshness: FreshnessPolicy = .immutable) {
+        init(_ freshness: FreshnessPolicy = .immutable, store: Store? = nil, admission: Admission = .all) {
             let queues = ManualQueues()
             let environment = EntryEnvironment(
-                queues: queues, client: SilentClient(), store: nil, hosts: hosts,
-                hub: EventHub(clock: { queues.wallClock() }), freshness: freshness)
+                queues: queues, client: SilentClient(), store: store, hosts: hosts,
+                hub: EventHub(clock: { queues.wallClock() }), freshness: freshness, admission: admission)
             machine = EntryStateMachine(
                 key: ResourceKey("k"), url: OriginURL("http://a/b")!, fields: [:], isPrivate: false,
                 environment: environment)
@@ -100,6 +100,48 @@ import Testing
             return
         }
         #expect(Array(bytes) == [1, 2, 3])
+    }
+
+    /// The app is asked whether an answer of 100 bytes may be stored, and its reader has left.
+    private func awaitingAdmission() throws -> (Bench, RepresentationID) {
+        let layout = BlockLayout(blockSize: 64)
+        let store = try Store(root: "/store", fileSystem: MemoryFileSystem(), layout: layout, key: nil)
+        var bench = Bench(store: store, admission: .upTo(1000))
+        let (id, _) = bench.attach()
+        let request = try bench.grant(bench.handle(.opened(nil, nil)))
+        _ = bench.handle(.received(request, head()))
+        let asked = bench.handle(.received(request, .body(ArraySlice(repeating: 1, count: 100)))).compactMap {
+            if case .admit(let id, _) = $0 { id } else { nil }
+        }
+        #expect(asked.count == 1)
+        _ = bench.handle(.received(request, .end(isDelimited: true)))
+        _ = bench.read(try #require(id))
+        let left = bench.handle(.detach(try #require(id)))
+        #expect(!left.contains { if case .admit = $0 { true } else { false } })
+        #expect(bench.machine.hasUnwritten && bench.machine.bytesInMemory == 100)
+        return (bench, try #require(asked.first))
+    }
+
+    private func isStage(_ action: EntryAction) -> Bool { if case .stage = action { true } else { false } }
+
+    @Test func `what is admitted late is stored, though its reader has left`() throws {
+        var (bench, id) = try awaitingAdmission()
+        #expect(bench.handle(.admitted(id, true)).contains(where: isStage))
+        #expect(!bench.handle(.admitted(id, true)).contains(where: isStage))
+        #expect(bench.machine.hasUnwritten)
+    }
+
+    @Test func `what is not admitted, or admitted after the end, goes from memory`() throws {
+        var (bench, id) = try awaitingAdmission()
+        #expect(!bench.handle(.admitted(id, false)).contains(where: isStage))
+        #expect(!bench.machine.hasUnwritten)
+        var (closed, late) = try awaitingAdmission()
+        _ = closed.handle(.shutDown)
+        #expect(!closed.handle(.admitted(late, true)).contains(where: isStage))
+        #expect(!closed.machine.hasUnwritten)
+        var (removed, gone) = try awaitingAdmission()
+        _ = removed.handle(.removed)
+        #expect(!removed.handle(.admitted(gone, true)).contains(where: isStage))
     }
 
     @Test func `what an earlier request still says changes nothing`() throws {

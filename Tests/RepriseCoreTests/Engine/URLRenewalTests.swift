@@ -13,7 +13,7 @@ import Testing
         id: Int = 1
     ) -> String {
         switch renewal.refused(
-            status, sent ?? old, current: current ?? old, key: key, RequestID(number: id), now: 10)
+            status, sent ?? old, to: [:], at: 5, current: current ?? old, key: key, RequestID(number: id), now: 10)
         {
         case .stands: "stands"
         case .renewing: "renewing"
@@ -65,7 +65,7 @@ import Testing
         var renewal = asking()
         #expect(renewal.failsAt(100) == 110)
         #expect(renewal.expire(100, now: 109) == nil)
-        #expect(renewal.expire(100, now: 110)?.url == old)
+        #expect(renewal.expire(100, now: 110)?.url.url == old)
         #expect(!renewal.isAsking && renewal.failsAt(100) == nil)
     }
 }

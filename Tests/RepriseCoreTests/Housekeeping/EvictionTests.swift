@@ -302,27 +302,6 @@ import Testing
         #expect(world.origin.bodyBytes - before < 12_000_000)
     }
 
-    @Test func `what is not admitted plays, is fetched once for two, and is not kept`() throws {
-        let world = try makeWorld(.none) { $0.admission = Admission.upTo(Self.mega).and(.types(["audio/*"])) }
-        let length = 2 * Self.mega
-        world.put("/long.mp3", length: length) { $0.bytesPerSecond = 1_000_000 }
-        let one = world.player("/long.mp3")
-        let other = world.player("/long.mp3")
-        while !(one.isAtEnd && other.isAtEnd), world.queues.runOne(until: 60 * second) {
-            if one.wasWoken { one.take() }
-            if other.wasWoken { other.take() }
-        }
-        one.expectWhole(length)
-        other.expectWhole(length)
-        #expect(world.origin.bodyBytes == length)
-        #expect(entries(world) == 0)
-        play(world, "/short.mp3", length: 1000)
-        #expect(entries(world) == 1)
-        world.put("/film.mp4", length: 1000) { $0.contentType = "video/mp4" }
-        play(world, "/film.mp4", length: 1000)
-        #expect(entries(world) == 1)
-    }
-
     @Test func `a request may ask that nothing is stored for it; what is stored is used`() throws {
         let world = try makeWorld(.none)
         world.put("/a", length: Self.mega)

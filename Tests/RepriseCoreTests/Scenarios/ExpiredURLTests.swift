@@ -174,6 +174,31 @@ import Testing
         #expect(desk.asked == 3)
     }
 
+    @Test func `without a fresh URL who still has bytes is told at their end, and the origin is asked seldom, inv26`()
+        throws
+    {
+        let asked = Shared(0)
+        let world = try makeWorld {
+            $0.urlRefresher = URLRefresher { _, answer in
+                asked.change { $0 += 1 }
+                answer(.success(nil))
+            }
+        }
+        world.queues.tellCircles(after: 10_000, inAll: 1_000_000)
+        let player = world.player("/a?__token__=1")
+        player.play(to: 200_000)
+        gate.refuse("__token__=1")
+        // It takes some, so that more is to be fetched ahead of it, and then nothing for a minute.
+        player.play(to: 210_000)
+        world.queues.advance(60 * second)
+        #expect(!world.queues.goesInCircles)
+        #expect(player.failure == nil && asked.value > 0 && asked.value == gate.refusals)
+        #expect(gate.refusals < 20)
+        player.finish()
+        #expect(player.failure?.code == .originRefused(status: 403))
+        #expect(player.position > 250_000)
+    }
+
     @Test func `a newer URL that a reader brings is not replaced by the answer`() throws {
         let world = try makeWorld()
         gate.refuse("__token__=1")

@@ -42,6 +42,29 @@ import Testing
         #expect(b.generation == 2)
     }
 
+    @Test(arguments: [403, 410]) func `where no fresh URL can be had, one user's refusal is not another's, inv29`(
+        status: Int
+    ) throws {
+        let world = try World {
+            $0.freshness = .http
+            $0.urlRefresher = URLRefresher { _, answer in answer(.success(nil)) }
+        } through: { _, client in
+            PerUserClient(client)
+        }
+        for (path, generation) in [("/x", 3), ("/x-A", 1), ("/x-B", 2)] {
+            world.put(path, length: 200_000, generation: generation) { behaviour in
+                behaviour.firstByteDelay = 100 * millisecond
+                behaviour.extraFields = ["Cache-Control": "private"]
+                if path == "/x-A" { behaviour.status = status }
+            }
+        }
+        let (a, b) = (player(world, "A"), player(world, "B"))
+        b.finish()
+        b.expectWhole(200_000)
+        a.finish()
+        #expect(a.failure?.code == .originRefused(status: status))
+    }
+
     @Test func `a private answer reaches the user who asked, not the one who reads from an earlier byte, inv29`() throws
     {
         let world = try twoUsers()

@@ -97,6 +97,15 @@ struct FillBuffer {
         ByteRange(min(window.base, flight?.ticket.range.lowerBound ?? .max), window.head)
     }
 
+    /// Where its bytes go, in the words of its representation's storage.
+    var place: StorageState.Destination {
+        switch destination {
+        case .undecided: .undecided
+        case .disk(let writer): .files(ObjectIdentifier(writer.generation))
+        case .none: .nowhere
+        }
+    }
+
     /// Whether the store has still to decide where its bytes go, or its files are being made.
     var isUndecided: Bool { if case .undecided = destination { true } else { false } }
 

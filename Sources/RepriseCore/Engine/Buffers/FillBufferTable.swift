@@ -55,6 +55,9 @@ struct FillBufferTable {
 
     func has(_ representation: RepresentationID) -> Bool { buffers.contains { $0.representation == representation } }
 
+    /// Whose bytes are held.
+    var representations: [RepresentationID] { buffers.map(\.representation) }
+
     /// Buffers of a representation.
     func of(_ representation: RepresentationID) -> [FillBuffer] {
         buffers.filter { $0.representation == representation }

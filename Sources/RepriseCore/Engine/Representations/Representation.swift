@@ -4,8 +4,12 @@ import RepriseStorage
 
 /// One version of the resource's bytes, as an entry knows it.
 ///
-///     being made --first bytes are media--> stored or not (`StorageState`)
-///     uncommitted --commit--> committed --replaced--> uncommitted and superseded
+///     unknown --first bytes--> media: stored or not (`StorageState`)
+///        |__ its type, first bytes of a page --> transient: never stored
+///
+///     unnamed --commit--> named <--described, not described--> outdated
+///        ^__ uncommit: its files went, or another took its place __|
+///
 ///     any --supersede--> superseded: it can still be read, not filled
 ///
 /// A reference, its entry's alone and under its lock.
@@ -17,26 +21,36 @@ final class Representation: Identifiable {
         case only(ReaderID?)
     }
 
+    /// What `info.json` says of it.
+    private enum Naming {
+        case unnamed, named
+        /// It is named, and its description could not be written since it changed.
+        case outdated
+    }
+
+    /// What it is.
+    private enum Kind {
+        /// Its first bytes have still to show that.
+        case unknown
+        case media
+        /// A playlist or a page: never stored. It lives as long as its readers, and a request that comes after its head is answered
+        /// anew.
+        case transient
+    }
+
     let id: RepresentationID
     let audience: Audience
     private(set) var info: EntryInfo { didSet { described = nil } }
     /// Whether and where its bytes are stored.
     private(set) var storage: StorageState
-    /// Whether `info.json` names it.
-    private(set) var isCommitted: Bool
-    /// Whether its description could not be written, so that `info.json` is what it was before.
-    private(set) var isDescriptionDue = false
+    private var naming: Naming
+    private var kind: Kind
     /// Whether the origin has a newer one.
     private(set) var isSuperseded = false
-    /// Whether it is never stored because of what it is (a playlist, a page): it lives as long as its readers, and a request
-    /// that comes after its head is answered anew.
-    private(set) var isTransient: Bool
     /// An end that was told only by a closed connection: good for readers that wait now, asked again later.
     private(set) var inferredEnd: Int64?
     /// The logarithm to base 2 of how often it was used, as its summary keeps it.
     private(set) var logUseCount: UInt8 = 0
-    /// Whether its first bytes have still to show whether it is media.
-    private(set) var needsSniffing: Bool
     /// When an answer last showed that the origin serves no ranges, in nanoseconds; `nil` where it did so before the entry was opened.
     private var rangesRefusedAt: Int64?
     /// What doors are told of `info`, once it was made.
@@ -50,9 +64,8 @@ final class Representation: Identifiable {
         self.info = info
         self.storage = storage
         self.audience = audience
-        self.isTransient = isTransient
-        isCommitted = false
-        needsSniffing = true
+        kind = isTransient ? .transient : .unknown
+        naming = .unnamed
         rangesRefusedAt = now
     }
 
@@ -62,12 +75,23 @@ final class Representation: Identifiable {
         info = entry.info
         storage = .storing(in: entry.generation)
         audience = .everybody
-        isTransient = false
-        isCommitted = true
-        needsSniffing = false
+        kind = .media
+        naming = .named
     }
 
     // MARK: State
+
+    /// Whether `info.json` names it.
+    var isCommitted: Bool { naming != .unnamed }
+
+    /// Whether its description could not be written, so that `info.json` is what it was before.
+    var isDescriptionDue: Bool { naming == .outdated }
+
+    /// Whether it is never stored because of what it is.
+    var isTransient: Bool { kind == .transient }
+
+    /// Whether its first bytes have still to show whether it is media.
+    var needsSniffing: Bool { kind == .unknown }
 
     var generation: Generation? { storage.generation }
 
@@ -163,8 +187,7 @@ final class Representation: Identifiable {
     /// Its first bytes were looked at.
     /// - Parameter isPage: Whether it is a page, which is never stored.
     func sniffed(isPage: Bool) {
-        needsSniffing = false
-        if isPage { isTransient = true }
+        kind = isPage ? .transient : .media
     }
 
     /// A use begins, which was drawn to count or not.
@@ -177,13 +200,13 @@ final class Representation: Identifiable {
     /// Its files were made, under that number. What was learnt while they were being made stays.
     func filesMade(as made: EntryInfo) { info.generation = made.generation }
 
-    func commit() { isCommitted = true }
+    func commit() { if naming == .unnamed { naming = .named } }
 
     /// Its description is being written, or could not be.
-    func describe(failed: Bool) { isDescriptionDue = failed }
+    func describe(failed: Bool) { if isCommitted { naming = failed ? .outdated : .named } }
 
     /// No description names it any more.
-    func uncommit() { isCommitted = false }
+    func uncommit() { naming = .unnamed }
 
     func supersede() { isSuperseded = true }
 

@@ -23,6 +23,8 @@ enum EntryAction {
     case verify(RepresentationID, Generation, ByteRange)
     case withdraw(RepresentationID, Generation)
     case readOverlap(TransferID, RepresentationID, Generation, ByteRange)
+    /// Asks whether it may be stored.
+    case admit(RepresentationID, EntryInfo)
     /// Makes files, and names them where `commit`.
     case stage(RepresentationID, EntryInfo, commit: Bool)
     /// Writes a description.
@@ -34,6 +36,8 @@ enum EntryAction {
     /// So many bytes more are taken of the store.
     case addUsage(Int64)
     case requestEviction
+    /// Files are to be trimmed while they are read.
+    case allowTrimming(Generation)
     /// `memoryFreed` follows when all entries together have fewer bytes waiting for the disk.
     case awaitMemory
     /// A call to the disk takes too long.

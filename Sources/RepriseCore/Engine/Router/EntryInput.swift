@@ -28,6 +28,7 @@ enum EntryInput {
     /// A read of leased bytes takes too long; the same has ended.
     case leaseLate(Generation)
     case leaseAnswered(Generation)
+    case admitted(RepresentationID, Bool)
     case staged(RepresentationID, StoredEntry?, isCommitted: Bool, StoreError?)
     case commitFailed(RepresentationID, StoreError)
     case wrote(WriteTicket, error: String?)

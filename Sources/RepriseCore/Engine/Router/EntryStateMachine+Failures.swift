@@ -39,7 +39,7 @@ extension EntryStateMachine {
         guard status == 429, environment.freshness == .http else { return false }
         if isPrivate { return true }
         let (sent, own) = (request.sentFields, environment.originFields)
-        return EntryStateMachine.credentials.contains { sent[$0] != nil && sent[$0] != own[$0] }
+        return EntryStateMachine.credentials.contains { sent[$0] != nil && !sent.hasSame($0, as: own) }
     }
 
     private static let credentials = ["Authorization", "Cookie"]
@@ -50,7 +50,7 @@ extension EntryStateMachine {
         guard isCountedByUser(request, status), wait(retryAfter ?? 0) > tuning.retryDeadline else { return false }
         return readers.contains { reader in
             reader.isWaiting
-                && EntryStateMachine.credentials.contains { reader.fields[$0] != request.callerFields[$0] }
+                && EntryStateMachine.credentials.contains { !reader.fields.hasSame($0, as: request.callerFields) }
         }
     }
 
@@ -118,7 +118,7 @@ extension EntryStateMachine {
         finish(transfer)
         let error = CacheError(answered: status, retryAfter: retryAfter)
         tell(.originError(key: key.text, error))
-        if renews(after: status, request.url) { return }
+        if renews(after: status, request, at: head(of: transfer)) { return }
         let served = transfer.readers.compactMap { readers[$0] }
         let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
         // That the next is asked is no failure: readers that wait for an answer of their own would be told of it.
@@ -227,9 +227,12 @@ extension EntryStateMachine {
     // MARK: Expired URLs
 
     /// Whether what was refused is asked for again by another URL: readers wait for that. `false` where the refusal stands.
-    mutating func renews(after status: Int, _ sent: OriginURL) -> Bool {
+    mutating func renews(after status: Int, _ request: OriginRequestState, at offset: Int64?) -> Bool {
         guard environment.freshURLs != nil else { return false }
-        switch renewal.refused(status, sent, current: url, key: key.primary, makeID(), now: now) {
+        switch renewal.refused(
+            status, request.url, to: request.callerFields, at: offset, current: url, key: key.primary, makeID(),
+            now: now)
+        {
         case .stands: return false
         case .renewing: return true
         case .ask(let id, let refused):
@@ -254,16 +257,23 @@ extension EntryStateMachine {
         replan()
     }
 
-    /// No fresh URL took the place of one that was refused: readers that wait for it are told, unless one of them came with
-    /// another.
-    mutating func failRefused(_ refused: RefusedURL, _ reason: String) {
-        selector.refused(Caller(caller.fields, for: refused.url))
-        if goOnOtherwise(than: refused.url) { return replan() }
-        let status = refused.status
+    /// No fresh URL took the place of one that was refused: readers that wait for it with the fields that were refused are told,
+    /// unless one of them came with another.
+    mutating func failRefused(_ refused: URLRenewal.Refused, _ reason: String) {
+        selector.refused(refused.fields)
+        selector.refused(Caller(refused.fields, for: refused.url.url))
+        if goOnOtherwise(than: refused.url.url) { return replan() }
+        let status = refused.url.status
         let served = Set(transfers.filter { $0.request != nil }.flatMap(\.readers))
-        for reader in readers where !served.contains(reader.id) && reader.isAwaiting && isStarving(reader) {
-            reader.note { $0.forwardStatus = status }
-            fail(reader, CacheError(.originRefused(status: status), "the origin answered \(status); \(reason)"))
+        let error = CacheError(.originRefused(status: status), "the origin answered \(status); \(reason)")
+        for reader in readers where reader.fields == refused.fields && !served.contains(reader.id) && !reader.hasEnded {
+            if reader.isAwaiting, isStarving(reader) {
+                reader.note { $0.forwardStatus = status }
+                fail(reader, error)
+            } else if let offset = refused.offset, backoff.pausedUntil(now) == nil {
+                // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
+                failed(error, at: offset)
+            }
         }
     }
 }

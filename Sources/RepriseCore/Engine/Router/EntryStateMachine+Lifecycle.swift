@@ -80,7 +80,9 @@ extension EntryStateMachine {
     }
 
     /// Whether bytes are in memory that the disk will have.
-    var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains { $0.storage.isCreating } }
+    var hasUnwritten: Bool {
+        buffers.awaitsDisk || representations.contains { $0.storage.isCreating || $0.storage.awaitsAdmission }
+    }
 
     /// Whether it was told what is stored, or does not wait for that any more.
     var hasOpened: Bool { lifecycle.isOpen }

@@ -19,7 +19,7 @@ extension EntryStateMachine {
         awaiting = awaiting.filter { belongs($0, to: offered) }
         guard revalidation.background != nil || !awaiting.isEmpty, mayAsk() else { return }
         let (place, location) = origin(besides: revalidation.tried)
-        if let slot = revalidation.slot, slot.origin != location.origin { returnUnusedSlots() }
+        if let slot = revalidation.slot, slot.origin.octets != location.origin.octets { returnUnusedSlots() }
         guard let slot = revalidation.slot else {
             guard revalidation.isIdle else { return }
             let ticket: SlotTicket = makeID()
@@ -76,7 +76,7 @@ extension EntryStateMachine {
             for reader in readers.awaitingValidation { redirect(reader, .alone) }
             return
         }
-        if case .refused(let status) = verdict, renews(after: status, request.url) { return }
+        if case .refused(let status) = verdict, renews(after: status, request, at: nil) { return }
         switch verdict {
         case .notModified where Confirmation.confirmed([representation.info.validator], by: head.fields).isEmpty:
             // It confirms something else than what is stored: that is asked for without a condition (RFC 9111 §4.3.4).

@@ -40,7 +40,7 @@ extension EntryStateMachine {
 
     /// The disk may take bytes again: what comes is stored, in the files there are or in new ones. Transfers begin anew, as those
     /// that only pass bytes through begin anywhere in a block; at most a window each is fetched again.
-    private mutating func storeAgain(_ representation: Representation) {
+    mutating func storeAgain(_ representation: Representation) {
         // An origin without ranges could not bring again what readers wait for.
         guard representation.storage.isOff, representation.info.servesRanges else { return }
         let (now, tuning, id) = (now, tuning, representation.id)
@@ -68,7 +68,11 @@ extension EntryStateMachine {
         let stores = storesAnything
         for representation in representations {
             if stores, representation.storage.refusal == .declined {
-                storeAgain(representation)
+                if representation.isCommitted || environment.admission.isEverything {
+                    storeAgain(representation)
+                } else {
+                    leave(.admit(representation.id, representation.info))
+                }
             } else if !stores, representation.storage.target != nil, representation.isCommitted {
                 changeStorage(of: representation.id) { $0.decline(.declined) }
             }
@@ -78,21 +82,28 @@ extension EntryStateMachine {
     // MARK: Evicting
 
     /// Something that will not fit beside much else is to be trimmed while it is read; other files may go to the kernel.
-    func expectTrimming(_ representation: Representation) {
+    mutating func expectTrimming(_ representation: Representation) {
         guard let generation = representation.generation,
             representation.info.length ?? .max > environment.quota.capacity / 2
         else { return }
-        _ = generation.makePunchable()
+        leave(.allowTrimming(generation))
     }
 
-    /// What can be given back although it is read, at least `wanted` bytes where there are as many. A pinned entry keeps all.
+    private func isTrimmable(_ representation: Representation) -> Bool {
+        !representation.info.isPinned && representation.generation?.isLeasedAsFile == false
+    }
+
+    /// The files that may be trimmed once none of their bytes is given to the kernel.
+    var trimmable: [Generation] { representations.filter(isTrimmable).compactMap(\.generation) }
+
+    /// What can be given back although it is read, of files that may be punched, at least `wanted` bytes where there are as many. A pinned entry keeps all.
     func reclaimable(_ wanted: Int64) -> [(generation: Generation, ranges: [ByteRange])] {
         var rest = wanted
         var result: [(Generation, [ByteRange])] = []
         for representation in representations where rest > 0 {
-            guard let generation = representation.generation, !representation.info.isPinned, !generation.isLeasedAsFile,
-                generation.makePunchable()
-            else { continue }
+            guard let generation = representation.generation, isTrimmable(representation), generation.isPunchable else {
+                continue
+            }
             let id = representation.id
             var spared = buffers.of(id).map(\.range)
             spared += transfers.filter { $0.representation == id && $0.buffer == nil }.map {
@@ -133,7 +144,7 @@ extension EntryStateMachine {
         guard !buffers.isEmpty else { return }
         for representation in representations where buffers.has(representation.id) {
             let id = representation.id
-            if representation.storage.isUndecided, !isInUse(id) {
+            if representation.storage.isUndecided, !representation.storage.awaitsAdmission, !isInUse(id) {
                 // Too little came to tell media from a page, and no reader waits for more.
                 buffers.drop(id)
                 continue

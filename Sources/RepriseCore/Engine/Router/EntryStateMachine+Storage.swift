@@ -37,9 +37,29 @@ extension EntryStateMachine {
     mutating func decideStorage(of representation: Representation) {
         let id = representation.id
         guard storesAnything else { return _ = changeStorage(of: id) { $0.decline(.declined) } }
-        guard !lifecycle.isUnreadable, environment.admission.admits(representation.info) else {
+        guard !lifecycle.isUnreadable else { return _ = changeStorage(of: id) { $0.decline(.notStorable) } }
+        if environment.admission.isEverything { return storeNow(representation) }
+        guard !representation.storage.awaitsAdmission else { return }
+        changeStorage(of: id) { $0.awaitAdmission() }
+        leave(.admit(id, representation.info))
+    }
+
+    /// Whether it may be stored was answered.
+    mutating func admitted(_ id: RepresentationID, _ isAdmitted: Bool) {
+        guard let representation = representations[id] else { return }
+        let (isAwaited, isDeclined) = (
+            representation.storage.awaitsAdmission, representation.storage.refusal == .declined
+        )
+        guard isAwaited || isDeclined else { return }
+        guard isAdmitted, !lifecycle.isUnreadable, !lifecycle.hasEndedReaders else {
             return _ = changeStorage(of: id) { $0.decline(.notStorable) }
         }
+        guard storesAnything else { return _ = changeStorage(of: id) { $0.decline(.declined) } }
+        if isAwaited { storeNow(representation) } else { storeAgain(representation) }
+        replan()
+    }
+
+    private mutating func storeNow(_ representation: Representation) {
         guard !environment.unwritten.isExceeded else {
             return stopStoring(representation, "the disk is slower than the network; playing on without storing")
         }

@@ -166,6 +166,7 @@ struct EntryStateMachine {
         case .overlapRead(let transfer, let id, let bytes): overlapRead(transfer, id, bytes)
         case .leaseLate(let generation): if let id = owner(of: generation) { diskSilent(id) }
         case .leaseAnswered(let generation): if let id = owner(of: generation) { diskAnswered(id) }
+        case .admitted(let id, let isAdmitted): admitted(id, isAdmitted)
         case .staged(let id, let entry, let isCommitted, let error): staged(id, entry, isCommitted: isCommitted, error)
         case .commitFailed(let id, let error): commitFailed(id, error)
         case .wrote(let ticket, let error): wrote(ticket, error: error)

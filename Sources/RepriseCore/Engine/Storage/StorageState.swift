@@ -3,7 +3,8 @@ import RepriseStorage
 
 /// Whether, where and since when the bytes of one representation are stored.
 ///
-///     undecided --create--> creating --created--> storing --spaceNeeded--> waitingForSpace --spaceFound--> storing
+///     undecided --ask--> awaitingAdmission
+///     undecided, awaitingAdmission --create--> creating --created--> storing --spaceNeeded--> waitingForSpace --spaceFound--> storing
 ///         |                     |                    |  \                       |
 ///         |                     | failed             |   \__ filesLost --> creating
 ///         | decline             v                    | fail, decline, leave    | fail
@@ -36,6 +37,8 @@ struct StorageState {
 
     private enum State {
         case undecided
+        /// Whether it may be stored is asked.
+        case awaitingAdmission
         /// Its files are being made; where that fails, bytes can be read of those it had before.
         case creating(before: Generation?, since: Int64)
         case storing(Generation)
@@ -69,7 +72,7 @@ struct StorageState {
         switch state {
         case .storing(let generation), .waitingForSpace(let generation, _): generation
         case .off(let generation, _): generation
-        case .creating, .undecided, .silent: nil
+        case .creating, .undecided, .awaitingAdmission, .silent: nil
         }
     }
 
@@ -80,7 +83,7 @@ struct StorageState {
     var target: Generation? {
         switch state {
         case .storing(let generation), .waitingForSpace(let generation, _): generation
-        case .undecided, .creating, .off, .silent: nil
+        case .undecided, .awaitingAdmission, .creating, .off, .silent: nil
         }
     }
 
@@ -90,13 +93,20 @@ struct StorageState {
     /// The files whose bytes can be read, or may be again.
     var heldFiles: Generation? { if case .creating(let before, _) = state { before } else { files } }
 
-    var isUndecided: Bool { if case .undecided = state { true } else { false } }
+    /// Whether it is not known yet whether it will be stored.
+    var isUndecided: Bool {
+        switch state {
+        case .undecided, .awaitingAdmission: true
+        case .creating, .storing, .waitingForSpace, .off, .silent: false
+        }
+    }
+    var awaitsAdmission: Bool { if case .awaitingAdmission = state { true } else { false } }
     var isCreating: Bool { if case .creating = state { true } else { false } }
     /// Whether its files are being made, however long that takes.
     var awaitsFiles: Bool {
         switch state {
         case .creating, .silent(_, _, .making): true
-        case .undecided, .storing, .waitingForSpace, .off, .silent: false
+        case .undecided, .awaitingAdmission, .storing, .waitingForSpace, .off, .silent: false
         }
     }
     /// Since when its files are being made, in nanoseconds.
@@ -105,7 +115,7 @@ struct StorageState {
     var isOff: Bool {
         switch state {
         case .off, .silent: true
-        case .undecided, .creating, .storing, .waitingForSpace: false
+        case .undecided, .awaitingAdmission, .creating, .storing, .waitingForSpace: false
         }
     }
     /// Whether a call to its files is awaited for too long.
@@ -131,7 +141,7 @@ struct StorageState {
     /// Where bytes go; two states with equal destinations are the same to all others.
     var destination: Destination {
         switch state {
-        case .undecided, .creating: .undecided
+        case .undecided, .awaitingAdmission, .creating: .undecided
         case .storing(let generation), .waitingForSpace(let generation, _): .files(ObjectIdentifier(generation))
         case .off, .silent: .nowhere
         }
@@ -140,6 +150,9 @@ struct StorageState {
     enum Destination: Hashable { case undecided, files(ObjectIdentifier), nowhere }
 
     // MARK: Inputs
+
+    /// Whether it may be stored is asked.
+    mutating func awaitAdmission() { if case .undecided = state { state = .awaitingAdmission } }
 
     /// Its files are to be made.
     mutating func create(now: Int64) { state = .creating(before: files, since: now) }
@@ -193,7 +206,7 @@ struct StorageState {
     /// A call to its files takes too long: they are left alone until it has ended.
     mutating func silence(now: Int64, firstPause: Int64, longestPause: Int64) {
         switch state {
-        case .undecided, .silent: return
+        case .undecided, .awaitingAdmission, .silent: return
         case .creating(let files, _): state = .silent(files, .failed, .making)
         case .storing(let files), .waitingForSpace(let files, _): state = .silent(files, .failed, .other)
         case .off(let files, let refusal): state = .silent(files, refusal, .other)
@@ -230,7 +243,7 @@ struct StorageState {
         case .silent(_, _, let call): state = .silent(files, .left, call)
         // However long it takes, its making has to end.
         case .creating: state = .silent(files, .left, .making)
-        case .undecided, .storing, .waitingForSpace, .off: state = .off(files, .left)
+        case .undecided, .awaitingAdmission, .storing, .waitingForSpace, .off: state = .off(files, .left)
         }
     }
 }

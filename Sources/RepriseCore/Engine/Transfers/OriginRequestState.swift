@@ -3,7 +3,9 @@ import RepriseRanges
 
 /// One request to the origin, from its sending to its end.
 ///
-///     sent --head--> receiving --body--> receiving ... --end, failed, cancelled--> (its owner drops it)
+///     awaitingHead --head--> resting --demandChunk--> awaitingChunk --body--> resting
+///                               |__ demandChunk --> owing --started--> awaitingChunk
+///     any --end, failed, cancelled--> (its owner drops it)
 ///
 /// Guarantees: it holds one connection slot, which goes with it; at most one chunk is asked for at a time, none before the
 /// head; what it brought is for the reader it was sent for.
@@ -20,12 +22,14 @@ final class OriginRequestState {
         case nothing
     }
 
-    private enum Demand {
-        case none
+    private enum Phase {
+        case awaitingHead
+        /// No chunk is asked for.
+        case resting
         /// A chunk was asked for before the exchange was there to be told.
-        case owed
+        case owing
         /// A chunk was asked for and has not come.
-        case outstanding
+        case awaitingChunk
     }
 
     let id: RequestID
@@ -51,13 +55,12 @@ final class OriginRequestState {
 
     /// Whether it asks only for stored bytes, to compare them.
     private(set) var isCheck: Bool
-    private(set) var hasHead = false
     /// Whether it was told what it says of the origin.
     private(set) var isOutcomeNoted = false
     /// `nil` before its answer was accepted.
     private(set) var proof: Proof?
     private var exchange: (any OriginExchange)?
-    private var demand = Demand.none
+    private var phase = Phase.awaitingHead
     /// Offset of the next byte of the body.
     private(set) var position: Int64 = 0
     /// Where the body ends by its own word.
@@ -98,7 +101,10 @@ final class OriginRequestState {
     var isUnproven: Bool { proof == .nothing }
 
     /// Whether a chunk was asked for and has not come.
-    var isDemanding: Bool { if case .none = demand { false } else { true } }
+    var isDemanding: Bool { phase == .owing || phase == .awaitingChunk }
+
+    /// Whether its answer's head has come.
+    var hasHead: Bool { phase != .awaitingHead }
 
     /// When its answer's head is too late, in nanoseconds; `nil` where it has come.
     func headDue(_ timeout: Int64) -> Int64? { hasHead ? nil : sentAt.adding(timeout).adding(1) }
@@ -108,14 +114,14 @@ final class OriginRequestState {
     /// The client has taken it: the exchange, where it is to be asked for a chunk at once.
     func started(_ exchange: any OriginExchange) -> (any OriginExchange)? {
         self.exchange = exchange
-        guard case .owed = demand else { return nil }
-        demand = .outstanding
+        guard phase == .owing else { return nil }
+        phase = .awaitingChunk
         return exchange
     }
 
     /// The head of its answer came: how long that took, in nanoseconds.
     func receivedHead(now: Int64) -> Int64 {
-        hasHead = true
+        if phase == .awaitingHead { phase = .resting }
         measuredFrom = now
         return now - sentAt
     }
@@ -141,15 +147,15 @@ final class OriginRequestState {
     /// Asks for a chunk.
     /// - Returns: Whether it is the first to ask for it; the exchange to ask, `nil` where that is not there yet.
     func demandChunk() -> (isNew: Bool, exchange: (any OriginExchange)?) {
-        guard hasHead, !isDemanding else { return (false, nil) }
-        demand = exchange == nil ? .owed : .outstanding
+        guard phase == .resting else { return (false, nil) }
+        phase = exchange == nil ? .owing : .awaitingChunk
         return (true, exchange)
     }
 
     /// A chunk came. Answers where its first byte lies and how many bytes of it count: what is past the announced end belongs
     /// to nothing.
     func received(_ count: Int64) -> (position: Int64, used: Int64) {
-        demand = .none
+        if hasHead { phase = .resting }
         bodyBytes += count
         let begun = position
         let used = end.map { min(count, max(0, $0 - begun)) } ?? count

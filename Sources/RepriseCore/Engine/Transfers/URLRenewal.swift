@@ -9,9 +9,17 @@ struct URLRenewal {
     private enum State {
         case idle
         /// The one question under way. May become `idle`, `provisional`.
-        case asking(RequestID, RefusedURL, since: Int64)
+        case asking(RequestID, Refused, since: Int64)
         /// A fresh URL that no answer has come for yet. May become `idle`, `asking`.
         case provisional(OriginURL)
+    }
+
+    /// What was refused: a URL, to a caller with these fields.
+    struct Refused {
+        let url: RefusedURL
+        let fields: HTTPFields
+        /// The byte that the request was to bring; `nil` for a confirmation.
+        let offset: Int64?
     }
 
     /// What becomes of a refusal.
@@ -41,10 +49,14 @@ struct URLRenewal {
 
     /// The origin refused a request for `sent`.
     /// - Parameters:
+    ///   - fields: The caller's, whose request it was.
+    ///   - offset: The byte it was to bring; `nil` for a confirmation.
     ///   - current: The URL that a request would be sent to now.
     ///   - id: Names the question, where one is to be asked.
     mutating func refused(
-        _ status: Int, _ sent: OriginURL, current: OriginURL, key: ResourceKey, _ id: RequestID, now: Int64
+        _ status: Int, _ sent: OriginURL, to fields: HTTPFields, at offset: Int64?, current: OriginURL,
+        key: ResourceKey,
+        _ id: RequestID, now: Int64
     ) -> Refusal {
         guard status == 403 || status == 410 else { return .stands }
         switch state {
@@ -56,17 +68,17 @@ struct URLRenewal {
             return .stands
         case .idle, .provisional:
             let refused = RefusedURL(url: sent, key: key, status: status)
-            state = .asking(id, refused, since: now)
+            state = .asking(id, Refused(url: refused, fields: fields, offset: offset), since: now)
             return .ask(id, refused)
         }
     }
 
     /// The question was answered, by a fresh URL or none; `nil` where it is not the one that is under way.
     /// - Parameter current: The URL that a request would be sent to now: one that a reader brought meanwhile is newer.
-    mutating func renewed(_ id: RequestID, _ fresh: OriginURL?, current: OriginURL) -> (RefusedURL, use: OriginURL?)? {
+    mutating func renewed(_ id: RequestID, _ fresh: OriginURL?, current: OriginURL) -> (Refused, use: OriginURL?)? {
         guard case .asking(id, let refused, _) = state else { return nil }
         state = .idle
-        guard let fresh, current == refused.url else { return (refused, nil) }
+        guard let fresh, current == refused.url.url else { return (refused, nil) }
         state = .provisional(fresh)
         return (refused, fresh)
     }
@@ -75,7 +87,7 @@ struct URLRenewal {
     mutating func accepted(_ sent: OriginURL) { if case .provisional(sent) = state { state = .idle } }
 
     /// The question has taken `deadline` or longer: what was refused; `nil` where it has not.
-    mutating func expire(_ deadline: Int64, now: Int64) -> RefusedURL? {
+    mutating func expire(_ deadline: Int64, now: Int64) -> Refused? {
         guard case .asking(_, let refused, let since) = state, now - since >= deadline else { return nil }
         state = .idle
         return refused
