@@ -189,6 +189,9 @@ public final class MemoryFileSystem: FileSystem {
     /// Every file's path, ascending.
     package var paths: [String] { state.withLock { $0.files.keys.sorted() } }
 
+    /// Handles that are open.
+    package var openHandles: Int { state.withLock { $0.nodes.values.reduce(0) { $0 + $1.handles } } }
+
     /// Bytes taken by all files, those that only live in open handles included.
     package var allocatedBytes: Int64 { state.withLock { $0.used } }
 

@@ -1,6 +1,7 @@
 import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
+import RepriseTesting
 
 /// An origin that has an object of its own for each user: the target `/x` of a request with `Authorization: A`, or
 /// `Cookie: user=A`, is `/x-A`.
@@ -19,7 +20,7 @@ final class PerUserClient: OriginClient {
         var request = request
         let cookie = request.fields["Cookie"].map { String($0.dropFirst("user=".count)) }
         if paths?.contains(request.url.path) ?? true, let user = request.fields["Authorization"] ?? cookie,
-            let url = OriginURL("\(request.url.description)-\(user)")
+            let url = OriginURL("\(request.url.redacted)-\(user)")
         {
             request.url = url
         }
@@ -40,6 +41,56 @@ final class RecordingClient: OriginClient {
     func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
         requests.add(request)
         return inner.start(request, onEvent: onEvent)
+    }
+}
+
+/// Notes where a host is asked that had asked all to leave it alone (429 with `Retry-After`) for longer.
+final class RestingClient: OriginClient {
+    private let inner: any OriginClient
+    private let queues: ManualQueues
+    private let onBreach: @Sendable (String) -> Void
+    private let restsUntil = Shared<[String: Int64]>([:])
+
+    init(_ inner: any OriginClient, queues: ManualQueues, onBreach: @escaping @Sendable (String) -> Void) {
+        self.inner = inner
+        self.queues = queues
+        self.onBreach = onBreach
+    }
+
+    func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
+        let (host, queues, restsUntil) = (request.url.authority, queues, restsUntil)
+        if let until = restsUntil.value[host], queues.time < until {
+            onBreach("\(request.url) was asked \((until - queues.time) / 1_000_000) ms too early")
+        }
+        return inner.start(request) { event in
+            if case .head(let head) = event, head.status == 429,
+                let seconds = head.fields["Retry-After"].flatMap({ Int64($0) })
+            {
+                restsUntil.change { $0[host] = max($0[host] ?? 0, queues.time + seconds * 1_000_000_000) }
+            }
+            onEvent(event)
+        }
+    }
+}
+
+/// Tells when to ask again by a date instead of seconds.
+final class DatedClient: OriginClient {
+    private let inner: any OriginClient
+    private let queues: any WorkQueues
+
+    init(_ inner: any OriginClient, queues: any WorkQueues) {
+        self.inner = inner
+        self.queues = queues
+    }
+
+    func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
+        inner.start(request) { [queues] event in
+            guard case .head(var head) = event, let seconds = head.fields["Retry-After"].flatMap({ Int64($0) }) else {
+                return onEvent(event)
+            }
+            head.fields["Retry-After"] = HTTPDate.format(queues.wallClock() + seconds)
+            onEvent(.head(head))
+        }
     }
 }
 

@@ -28,6 +28,8 @@ extension WorldPlan {
         where isSet {
             _ = attempt { $0[keyPath: setting] = false }
         }
+        if admitting != .everything { _ = attempt { $0.admitting = .everything } }
+        if refreshing != .never { _ = attempt { $0.refreshing = .never } }
         for index in plan.steps.indices {
             if plan.steps[index].time > 0 { _ = attempt { $0.steps[index].time = 0 } }
             if plan.steps[index].bytes > 0 { _ = attempt { $0.steps[index].bytes = 0 } }

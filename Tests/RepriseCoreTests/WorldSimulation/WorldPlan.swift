@@ -25,6 +25,23 @@ struct WorldPlan: Sendable {
         case failing, failingFiles
     }
 
+    /// What the app says of what may be stored.
+    enum Admitting: Hashable, Sendable {
+        case everything
+        /// What tells that it is short, or one of the types; what is asked looks at the cache first.
+        case short, types
+    }
+
+    /// What an app gives for a URL that was refused.
+    enum Refreshing: Hashable, Sendable {
+        case never
+        /// A fresh one, at once or after a while, or the same.
+        case fresh, late, same
+        case nothing, failing
+        /// No answer.
+        case hanging
+    }
+
     /// What is done with a cache besides reading.
     enum Operation: Hashable, Sendable, CaseIterable {
         case pin, unpin, prefetch, prefetchHead, remove, verify, compare, invalidate, collectGarbage, suspend, resume
@@ -73,6 +90,10 @@ struct WorldPlan: Sendable {
     var isStrict: Bool
     /// Whether a second host has the same objects, under validators of its own.
     var hasMirror: Bool
+    var admitting = Admitting.everything
+    var refreshing = Refreshing.never
+    /// Whether `Retry-After` is a date.
+    var tellsDates = false
     var blockSize: Int64
     var chunkSize: Int
     var objects: [Object]
@@ -125,6 +146,25 @@ struct WorldPlan: Sendable {
                 Int.random(in: 0..<12, using: &random) == 0
             else { continue }
             behaviour.loginPage = true
+            steps[index].action = .behave(object: object, behaviour)
+        }
+        askApp(seed: seed)
+    }
+
+    /// What the app is asked, drawn apart: the rest of a seed's plan stays what it was.
+    private mutating func askApp(seed: UInt64) {
+        var random = SeededGenerator(seed: seed ^ 0x5EED)
+        tellsDates = Bool.random(using: &random)
+        if Int.random(in: 0..<5, using: &random) == 0 {
+            admitting = Bool.random(using: &random) ? .short : .types
+        }
+        guard Int.random(in: 0..<4, using: &random) == 0 else { return }
+        refreshing = [.fresh, .late, .same, .nothing, .failing, .hanging].randomElement(using: &random)!
+        for index in steps.indices {
+            guard case .behave(let object, var behaviour) = steps[index].action,
+                behaviour.status != nil || Int.random(in: 0..<3, using: &random) == 0
+            else { continue }
+            behaviour.status = Bool.random(using: &random) ? 403 : 410
             steps[index].action = .behave(object: object, behaviour)
         }
     }

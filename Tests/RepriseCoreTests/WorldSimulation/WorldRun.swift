@@ -51,6 +51,7 @@ struct WorldRun {
     private var tasks: [(name: String, ending: Ending)] = []
     private var isSuspended = false
     private let isFirstDown = Shared(false)
+    private let app: WorldApp
     /// Files that were given away, until the operation after next on their object.
     private let leases = Shared<[(lease: FileLease, object: Int, isWhole: Bool)]>([])
     /// What operations found wrong that nobody waits for.
@@ -64,6 +65,8 @@ struct WorldRun {
     init(_ plan: WorldPlan) throws {
         self.plan = plan
         let (isShared, isFirstDown) = (plan.isShared, isFirstDown)
+        let (app, found) = (WorldApp(plan), found)
+        self.app = app
         let perUser = Set(plan.objects.filter(\.isPerUser).map(\.path))
         world = try World(
             seed: plan.seed, isOrdered: false, blockSize: plan.blockSize, pieceSize: plan.chunkSize
@@ -83,10 +86,20 @@ struct WorldRun {
             if plan.isStrict { $0.sameness = SamenessRules(.strict) }
             if isShared { $0.freshness = .http }
             if plan.isSealed { $0.seal = .testing }
+            app.configure(&$0)
             if plan.hasMirror, let group = HostGroup(["origin.test", MirrorClient.host]) { $0.hostGroups = [group] }
         } through: { queues, client in
-            MirrorClient(PerUserClient(client, paths: perUser), queues: queues, isFirstDown: isFirstDown)
+            var client: any OriginClient = MirrorClient(
+                PerUserClient(client, paths: perUser), queues: queues, isFirstDown: isFirstDown)
+            // Where many share the cache, one user's 429 is for that user.
+            if !isShared {
+                client = RestingClient(client, queues: queues) {
+                    found.add(WorldViolation(oracle: "cost", text: $0))
+                }
+            }
+            return plan.tellsDates ? DatedClient(client, queues: queues) : client
         }
+        app.begin(world)
         world.memory.losePower()
         try world.memory.makeDirectory("/copies")
         world.queues.tellCircles(after: 100_000, inAll: 2_000_000)
@@ -128,10 +141,14 @@ struct WorldRun {
     // MARK: Steps
 
     mutating func run() throws {
+        defer { app.end() }
         listen()
         for object in plan.objects {
             (WorldPlan.kinds(object) + WorldPlan.kinds(object.behaviour)).forEach { meet($0) }
         }
+        meet("admitting \(plan.admitting)")
+        meet("refreshing \(plan.refreshing)")
+        if plan.tellsDates { meet("Retry-After as a date") }
         for step in plan.steps {
             try act(step.action)
             world.queues.advance(step.time)
@@ -568,6 +585,7 @@ struct WorldRun {
         try checkNothingLeft()
         try replay()
         try checkClosed()
+        app.asked.value.forEach { met[$0.key, default: 0] += $0.value }
     }
 
     private func checkNothingLeft() throws {
@@ -692,5 +710,8 @@ struct WorldRun {
         guard world.origin.requestCount == requests, player.received == 0, player.failure != nil else {
             throw WorldViolation(oracle: "closed", text: "a closed cache still answers")
         }
+        // A process that was killed, or a copy, leaves descriptors as it likes.
+        guard met["kill"] == nil, met["powerCut"] == nil, world.memory.openHandles > 0 else { return }
+        throw WorldViolation(oracle: "resources", text: "\(world.memory.openHandles) files stay open")
     }
 }

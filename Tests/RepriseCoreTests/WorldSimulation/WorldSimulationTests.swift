@@ -78,7 +78,8 @@ import Testing
         let small = plan.minimised { Self.violation($0)?.oracle == found.oracle }
         var lines = ["\(small.steps.count) of \(plan.steps.count) steps are enough: \(found)"]
         lines.append(
-            "shared \(small.isShared), sealed \(small.isSealed), block \(small.blockSize), chunk \(small.chunkSize)")
+            "shared \(small.isShared), sealed \(small.isSealed), admitting \(small.admitting), refreshing \(small.refreshing), block \(small.blockSize), chunk \(small.chunkSize)"
+        )
         for object in small.objects {
             lines.append("\(object.path) \(object.length) \(object.isPerUser) \(WorldPlan.text(object.behaviour))")
         }
