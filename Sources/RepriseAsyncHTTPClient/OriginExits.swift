@@ -111,10 +111,11 @@
             let guarding = exit == .direct(isTrusted: false) ? AddressGuard(rules: rules) : nil
             let isRelay = if case .relay = exit { true } else { false }
             configuration.http1_1ConnectionDebugInitializer = { channel in
-                if isRelay {
-                    do { try AbsoluteTargets.add(to: channel) } catch {
-                        return channel.eventLoop.makeFailedFuture(error)
-                    }
+                do {
+                    try StatusGuard.add(to: channel)
+                    if isRelay { try AbsoluteTargets.add(to: channel) }
+                } catch {
+                    return channel.eventLoop.makeFailedFuture(error)
                 }
                 let checked = guarding?.check(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
                 return checked.flatMap { OriginExits.tune(channel, receiveBuffer) }

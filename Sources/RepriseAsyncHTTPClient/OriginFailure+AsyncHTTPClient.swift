@@ -1,6 +1,7 @@
 #if Server
     import AsyncHTTPClient
     import NIOCore
+    import NIOHTTP1
     import NIOPosix
     import RepriseCore
     import RepriseHTTP
@@ -53,6 +54,10 @@
             if error is AddressGuard.Refused {
                 return OriginFailure(.interrupted, "the connection was gone before it was used")
             }
+            if let error = error as? StatusGuard.Refused {
+                return OriginFailure(.malformed, "the origin answered with the status \(error.status), which is none")
+            }
+            if error is HTTPParserError { return OriginFailure(.malformed, "the origin's answer is not HTTP") }
             if let error = error as? HTTPClientError {
                 switch error {
                 case .connectTimeout, .readTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout:
