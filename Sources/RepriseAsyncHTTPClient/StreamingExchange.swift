@@ -11,9 +11,6 @@
     /// next body part in only when asked. Parts that are there at once are gathered: the library tells each chunk alone,
     /// however small, and each event costs a turn of the engine.
     final class StreamingExchange: OriginExchange {
-        /// Most redirects that are followed.
-        private static let redirectLimit = 5
-
         /// Whether small parts are being gathered until the loop has nothing more of them.
         private enum Gathering { case idle, lastTurn, onward }
 
@@ -26,9 +23,7 @@
             /// Where the hop under way tells what comes.
             var loop: (any EventLoop)?
             var isDelimited = true
-            var url: OriginURL
-            var fields: HTTPFields
-            var visited: Set<OriginURL>
+            var redirects: RedirectRule
 
             /// Whether the library may tell another part.
             var admits: Bool { events.isDemanded && events.waiting < PacedEvents.joinLimit }
@@ -45,25 +40,23 @@
             }
         }
 
-        private let method: String
-        private let body: [UInt8]?
+        private let request: OriginRequest
         private let exits: OriginExits
         private let onEvent: @Sendable (OriginEvent) -> Void
         private let state: Mutex<State>
 
         init(_ request: OriginRequest, exits: OriginExits, onEvent: @escaping @Sendable (OriginEvent) -> Void) {
-            method = request.method
-            body = request.body
+            self.request = request
             self.exits = exits
             self.onEvent = onEvent
-            state = Mutex(State(url: request.url, fields: request.fields, visited: [request.url]))
+            state = Mutex(State(redirects: RedirectRule(request.url, request.fields)))
         }
 
         /// Sends the request, or the one that a redirect makes of it.
         func begin() {
-            let (url, fields, isOver) = state.withLock { ($0.url, $0.fields, $0.events.isOver) }
+            let (hop, isOver) = state.withLock { ($0.redirects, $0.events.isOver) }
             if isOver { return }
-            do throws(OriginFailure) { try send(url, fields) } catch { failSoon(error) }
+            do throws(OriginFailure) { try send(hop.url, hop.fields) } catch { failSoon(error) }
         }
 
         private func send(_ url: OriginURL, _ fields: HTTPFields) throws(OriginFailure) {
@@ -81,11 +74,11 @@
             guard let client = exits.client(for: exit) else {
                 throw OriginFailure(.interrupted, "the client was shut down")
             }
-            let request: HTTPClient.Request
+            let made: HTTPClient.Request
             do {
-                request = try HTTPClient.Request(
-                    url: destination.sendable, method: HTTPMethod(rawValue: method), headers: headers,
-                    body: body.map { .bytes($0) })
+                made = try HTTPClient.Request(
+                    url: destination.sendable, method: HTTPMethod(rawValue: request.method), headers: headers,
+                    body: request.body.map { .bytes($0) })
             } catch {
                 throw OriginFailure(.malformed, "\(error)")
             }
@@ -93,7 +86,7 @@
             let place = exits.loops.enter(destination.origin)
             let hop = Hop(self, host: url.host, exit: exit, exits: exits, place: place)
             let task = client.execute(
-                request: request, delegate: hop, eventLoop: .delegate(on: place.loop), deadline: nil)
+                request: made, delegate: hop, eventLoop: .delegate(on: place.loop), deadline: nil)
             let isOver = state.withLock { state in
                 state.task = task
                 return state.events.isOver
@@ -167,17 +160,18 @@
             _ head: HTTPResponseHead, _ loop: any EventLoop
         ) throws(OriginFailure) -> EventLoopFuture<Void>? {
             let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
-            // Where what is not a GET is led to is for its sender to decide.
-            if method == "GET", [301, 302, 303, 307, 308].contains(head.status.code), let location = fields["Location"]
-            {
-                try redirect(to: location)
+            let status = Int(head.status.code)
+            if request.isFollowed, let location = RedirectRule.location(status, fields) {
+                guard state.withLock({ $0.redirects.follow(location) }) else { throw RedirectRule.isLost }
                 return nil
             }
+            let answer = OriginResponseHead(status: status, fields: fields)
+            if let breach = answer.breach { throw OriginFailure(.malformed, breach) }
             let isDelimited = fields.contains("Content-Length") || fields.has(token: "chunked", in: "Transfer-Encoding")
             state.withLock { state in
                 state.isDelimited = isDelimited
                 state.loop = loop
-                state.events.received(OriginResponseHead(status: Int(head.status.code), fields: fields))
+                state.events.received(answer)
             }
             advance()
             return gate(loop)
@@ -194,21 +188,6 @@
             if isFirst { loop.execute { self.turned(loop) } }
             advance()
             return gate(loop)
-        }
-
-        private func redirect(to location: String) throws(OriginFailure) {
-            let isFollowed = state.withLock { state in
-                guard state.visited.count <= StreamingExchange.redirectLimit,
-                    let next = state.url.resolving(location), state.visited.insert(next).inserted
-                else { return false }
-                // What proves who asks is for the origin it was given for, and no other.
-                if next.origin != state.url.origin {
-                    state.fields.remove(["Authorization", "Cookie", "Proxy-Authorization", "Host"])
-                }
-                state.url = next
-                return true
-            }
-            if !isFollowed { throw OriginFailure(.malformed, "the origin redirects in circles, or to nowhere") }
         }
 
         fileprivate func ended() {

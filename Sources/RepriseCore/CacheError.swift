@@ -34,8 +34,11 @@ public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// `Retry-After` in seconds, where the origin gave one.
     public var retryAfter: Int64?
+    /// `Location`, as it came, where the origin answered with a redirect that is not followed.
+    public var location: String?
 
-    package init(_ code: Code, _ message: String, retryAfter: Int64? = nil) {
+    package init(_ code: Code, _ message: String, retryAfter: Int64? = nil, location: String? = nil) {
+        self.location = location
         self.code = code
         self.message = message
         self.retryAfter = retryAfter
@@ -56,9 +59,10 @@ extension CacheError {
         }
     }
 
-    /// The origin answered with that status; it asked to wait for so many seconds.
-    init(answered status: Int, retryAfter: Int64? = nil) {
-        self.init(.originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter)
+    /// The origin answered with that status; it asked to wait for so many seconds, or to go elsewhere.
+    init(answered status: Int, retryAfter: Int64? = nil, location: String? = nil) {
+        self.init(
+            .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter, location: location)
     }
 
     /// More is to be stored than the store may take in all, in bytes.

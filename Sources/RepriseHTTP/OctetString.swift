@@ -2,7 +2,7 @@
 ///
 /// The standards compare tags, URLs and credentials octet by octet (RFC 9110 §8.8.3.2, RFC 3986 §6.2.1). `String` compares what
 /// Unicode calls equal: U+212A is K there, and two resources, hosts or users would be one. On floors 0 to 3 no two `String`s that are
-/// not ours are compared (`scripts/checks/texts`).
+/// not ours are compared (`scripts/checks/foreign`).
 package struct OctetString: Hashable, Sendable, CustomStringConvertible {
     private let text: String
 
@@ -27,6 +27,11 @@ package struct OctetString: Hashable, Sendable, CustomStringConvertible {
 extension String {
     /// The same text, to be compared.
     package var octets: OctetString { OctetString(self) }
+}
+
+extension String {
+    /// Whether it ends with the octets of another.
+    package func endsLike(_ other: String) -> Bool { utf8.suffix(other.utf8.count).elementsEqual(other.utf8) }
 }
 
 extension Substring {

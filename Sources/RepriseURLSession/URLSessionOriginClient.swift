@@ -10,7 +10,7 @@ public import RepriseHTTP
 /// The origin client of Apple's platforms, over `URLSession`.
 ///
 /// Nothing is cached below the cache: an ephemeral configuration without `URLCache`, and no decoding on the way. At
-/// most `Configuration.redirectLimit` redirects are followed, `Authorization` and `Cookie` not to another origin. Whom
+/// most `Configuration.redirectLimit` redirects are followed; to another origin goes nothing that may say who asks. Whom
 /// to trust is the system's decision alone. Bodies are read while the engine asks for them: past 256 KiB that nobody
 /// has asked for the task is suspended.
 ///

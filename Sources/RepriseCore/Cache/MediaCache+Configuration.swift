@@ -6,6 +6,9 @@ extension MediaCache {
     public struct Configuration: Sendable {
         /// When stored bytes may be used without asking the origin.
         public var freshness: FreshnessPolicy = .immutable
+        /// Whether a redirect is followed; what it leads to is stored under the URL that was asked for, by what the last answer says.
+        /// Where many share the cache it is not: readers are told of it (`CacheError.location`), and each goes there by itself.
+        public var followsRedirects = true
         /// How sure to be that bytes fetched later belong to those stored.
         public var sameness = SamenessRules()
         /// How a URL becomes a key.

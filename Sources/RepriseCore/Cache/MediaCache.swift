@@ -61,7 +61,8 @@ public final class MediaCache: Sendable {
         let environment = EntryEnvironment(
             queues: queues, client: client, store: store,
             hosts: HostTable(limit: configuration.tuning.requestsPerHost), hub: hub, tuning: configuration.tuning,
-            freshness: configuration.freshness, originFields: configuration.originFields,
+            freshness: configuration.freshness, followsRedirects: configuration.followsRedirects,
+            originFields: configuration.originFields,
             sameness: configuration.sameness, limits: configuration.limits,
             admission: configuration.admission, hostGroups: configuration.hostGroups, mirrors: configuration.mirrors,
             freshURLs: configuration.urlRefresher.map { FreshURLs($0) }, onBrokenInvariant: onBrokenInvariant)

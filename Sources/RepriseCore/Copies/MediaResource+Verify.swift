@@ -41,8 +41,12 @@ extension MediaResource {
             throw CacheError(.incomplete, "nothing is stored of \(request.url)")
         }
         do throws(CacheError) {
+            let environment = cache.environment
+            // Where many share the cache, a 429 is one user's.
+            let hosts = environment.freshness == .http ? nil : environment.hosts
             return try await OriginCheck(
-                request, by: cache.environment.failover, on: cache.environment.queues, tuning: cache.environment.tuning
+                request, by: environment.failover, on: environment.queues, tuning: environment.tuning,
+                places: environment.mirrors.places(of: request.url)?.locations ?? [], hosts: hosts
             )
             .compare(snapshot)
         } catch {

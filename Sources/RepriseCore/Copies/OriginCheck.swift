@@ -1,4 +1,4 @@
-import RepriseHTTP
+package import RepriseHTTP
 package import ReprisePlatform
 import RepriseRanges
 package import RepriseStorage
@@ -13,12 +13,19 @@ package struct OriginCheck: Sendable {
     private let client: any OriginClient
     private let queues: any WorkQueues
     private let tuning: TransferTuning
+    private let hosts: HostTable?
+    private let origins: [String]
 
-    /// - Parameter tuning: How long an answer may take.
+    /// - Parameters:
+    ///   - tuning: How long an answer may take.
+    ///   - places: Where else the resource is.
+    ///   - hosts: Which hosts asked to be left alone: none of these is asked, and one that asks for it now is noted.
     package init(
         _ request: ResourceRequest, by client: any OriginClient, on queues: any WorkQueues,
-        tuning: TransferTuning = TransferTuning()
+        tuning: TransferTuning = TransferTuning(), places: [OriginURL] = [], hosts: HostTable? = nil
     ) {
+        self.hosts = hosts
+        origins = places.isEmpty ? [request.url.origin] : places.map(\.origin)
         self.tuning = tuning
         self.request = request
         self.client = client
@@ -33,6 +40,20 @@ package struct OriginCheck: Sendable {
             throw CacheError(.closed, "the task was cancelled")
         }
         return run.comparison
+    }
+
+    /// The wait that all of its places asked for; `nil` where one may be asked.
+    private var holdOff: HostTable.HoldOff? {
+        guard let hosts else { return nil }
+        let (key, now) = (request.key, queues.now())
+        let holdOffs = origins.map { hosts.holdOff(of: $0, for: key, now: now) }
+        return holdOffs.contains { $0 == nil } ? nil : holdOffs.first ?? nil
+    }
+
+    /// Its only place asks to be left alone; of several the client knows which.
+    private func note(_ error: CacheError) {
+        guard origins.count == 1, let origin = origins.first else { return }
+        hosts?.noteHoldOff(origin, request.key, error, now: queues.now())
     }
 
     /// How far it is.
@@ -74,6 +95,7 @@ package struct OriginCheck: Sendable {
         }
 
         private mutating func ask(_ check: OriginCheck, _ range: ByteRange) async throws -> Outcome {
+            if let holdOff = check.holdOff { throw holdOff.error }
             var fields = check.request.fields
             fields["Accept-Encoding"] = "identity"
             fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
@@ -101,7 +123,9 @@ package struct OriginCheck: Sendable {
             case .refused(let status):
                 throw CacheError(answered: status)
             case .busy(let status, let retryAfter):
-                throw CacheError(answered: status, retryAfter: retryAfter)
+                let error = CacheError(answered: status, retryAfter: retryAfter)
+                check.note(error)
+                throw error
             case .invalid(let mismatch): throw CacheError(.originInvalid, mismatch.reason)
             case .changed, .notModified:
                 throw CacheError(.originInvalid, "the origin answered \(head.status) to a request without a condition")

@@ -27,7 +27,9 @@ extension ActiveEntry {
         case .withdraw(let id, let generation): withdraw(id, generation)
         case .readOverlap(let transfer, let id, let generation, let range):
             readOverlap(transfer, id, generation, range)
-        case .admit(let id, let info): handle(.admitted(id, environment.admission.admits(info)))
+        case .admit(let id, let info):
+            // The app's own code, on a thread that no exchange waits for.
+            environment.queues.soon { self.handle(.admitted(id, self.environment.admission.admits(info))) }
         case .stage(let id, let info, let commit): stage(id, info, commit: commit)
         case .commit(let id, let info, let generation): commit(id, info, syncing: generation)
         case .abandon(let info): abandon(info)
@@ -74,8 +76,7 @@ extension ActiveEntry {
         case .asked: hosts.noteAsked(origin, now: environment.queues.now())
         case .outcome(let outcome): hosts.note(outcome, of: origin, now: environment.queues.now())
         case .differingEntityTags: hosts.distrustEntityTags(of: origin, now: environment.queues.wallClock())
-        case .holdOff(let scope, let until, let error):
-            hosts.holdOff(origin, scope, until: until, error, now: environment.queues.now())
+        case .holdOff(let error): hosts.noteHoldOff(origin, key, error, now: environment.queues.now())
         }
     }
 }

@@ -14,6 +14,8 @@ package final class EntryEnvironment: Sendable {
     package let hub: EventHub
     package let tuning: TransferTuning
     package let freshness: FreshnessPolicy
+    /// Whether redirects are followed, not handed on.
+    package let followsRedirects: Bool
     /// Fields that every request carries.
     package let originFields: HTTPFields
     package let sameness: SamenessRules
@@ -36,7 +38,8 @@ package final class EntryEnvironment: Sendable {
     package init(
         queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostTable, hub: EventHub,
         tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
-        originFields: HTTPFields = [:], sameness: SamenessRules = SamenessRules(), limits: StoreLimits = .none,
+        followsRedirects: Bool = true, originFields: HTTPFields = [:], sameness: SamenessRules = SamenessRules(),
+        limits: StoreLimits = .none,
         admission: Admission = .all,
         hostGroups: [HostGroup] = [], mirrors: [OriginURL] = [], freshURLs: FreshURLs? = nil,
         onBrokenInvariant: (@Sendable (String) -> Void)? = nil
@@ -49,6 +52,7 @@ package final class EntryEnvironment: Sendable {
         self.hub = hub
         self.tuning = tuning
         self.freshness = freshness
+        self.followsRedirects = followsRedirects
         self.originFields = originFields
         self.sameness = sameness
         quota = QuotaAccounting(limits)
@@ -60,7 +64,8 @@ package final class EntryEnvironment: Sendable {
             self.mirrors.isEmpty
             ? client
             : FailoverClient(
-                client: client, mirrors: self.mirrors, hosts: hosts, timeout: tuning.nextOriginTimeout, queues: queues
+                client: client, mirrors: self.mirrors, hosts: hosts, timeout: tuning.nextOriginTimeout, queues: queues,
+                isCountedByUser: freshness == .http
             ) { hub.send(.originFailed(origin: $0, reason: $1)) }
         failover = ClosableClient(whole, queues: queues)
         self.freshURLs = freshURLs

@@ -1,3 +1,5 @@
+import RepriseHTTP
+
 /// Which parameters of a query count for a resource's key. Works on the text as it was written, never decoded: what
 /// stays, stays byte for byte and in its order. No I/O; any text gives an answer.
 public struct QueryRule: Sendable, Hashable {
@@ -23,16 +25,16 @@ public struct QueryRule: Sendable, Hashable {
         let items = bytes[bytes.index(after: mark)...].split(
             separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         let parameters = items.map { QueryParameter(Substring($0)) }
-        let signing = schemes.reduce(into: Set<String>()) { $0.formUnion($1.signing(parameters)) }
+        let signing = schemes.reduce(into: Set<OctetString>()) { $0.formUnion($1.signing(parameters)) }
         let counting = parameters.filter { counts($0, signing) }
         if counting.count == parameters.count { return target }
         let path = String(Substring(bytes[..<mark]))
         return counting.isEmpty ? path : path + "?" + counting.map { String($0.text) }.joined(separator: "&")
     }
 
-    private func counts(_ parameter: QueryParameter, _ signing: Set<String>) -> Bool {
+    private func counts(_ parameter: QueryParameter, _ signing: Set<OctetString>) -> Bool {
         if kept.contains(where: { parameter.isNamed($0) }) { return true }
-        return !signing.contains(parameter.foldedName) && !stripped.contains { parameter.isNamed($0) }
+        return !signing.contains(parameter.foldedName.octets) && !stripped.contains { parameter.isNamed($0) }
     }
 }
 

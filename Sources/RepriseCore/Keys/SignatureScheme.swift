@@ -41,13 +41,13 @@ public struct SignatureScheme: Sendable, Hashable {
     }
 
     /// The names, in lower case, that only sign; none where the scheme is not the one that was used.
-    func signing(_ parameters: [QueryParameter]) -> Set<String> {
+    func signing(_ parameters: [QueryParameter]) -> Set<OctetString> {
         guard !needed.isEmpty else { return [] }
         for (name, form) in needed {
             let found = parameters.filter { $0.foldedName.octets == name.octets }
             guard !found.isEmpty, found.allSatisfy({ form.fits($0.value) }) else { return [] }
         }
-        return companions.union(needed.keys)
+        return Set(companions.map(\.octets)).union(needed.keys.map(\.octets))
     }
 }
 

@@ -2,7 +2,8 @@ import RepriseHTTP
 package import ReprisePlatform
 
 /// Sends whole requests that are not the engine's to the first of several origins that is well, and to the next where one cannot
-/// be reached, is silent or answers with 5xx, before a byte was handed on. What is at one place only goes straight on.
+/// be reached, is silent or answers with 5xx, before a byte was handed on. What is at one place only goes straight on. One that asked
+/// all to leave it alone is asked only where all did.
 ///
 /// A request that may change something is sent to another origin only where no connection could be made. Safe to use from any
 /// thread.
@@ -12,21 +13,24 @@ package final class FailoverClient: OriginClient {
     private let hosts: HostTable
     private let timeout: Int64
     private let queues: any WorkQueues
+    private let isCountedByUser: Bool
     private let onFailure: @Sendable (_ origin: String, _ reason: String) -> Void
 
     /// - Parameters:
     ///   - hosts: Knows which origins are well.
     ///   - timeout: Nanoseconds one of several may take to begin an answer.
+    ///   - isCountedByUser: Whether a 429 is for one of many users, not for all.
     ///   - onFailure: Called whenever a request failed at one of several; on any thread, it must be quick.
     package init(
         client: any OriginClient, mirrors: [Mirrors], hosts: HostTable, timeout: Int64, queues: any WorkQueues,
-        onFailure: @escaping @Sendable (_ origin: String, _ reason: String) -> Void
+        isCountedByUser: Bool = false, onFailure: @escaping @Sendable (_ origin: String, _ reason: String) -> Void
     ) {
         self.client = client
         self.mirrors = mirrors
         self.hosts = hosts
         self.timeout = timeout
         self.queues = queues
+        self.isCountedByUser = isCountedByUser
         self.onFailure = onFailure
     }
 
@@ -35,8 +39,13 @@ package final class FailoverClient: OriginClient {
         _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
     ) -> any OriginExchange {
         guard let places = mirrors.places(of: request.url) else { return client.start(request, onEvent: onEvent) }
-        let candidates = places.locations.map { OriginSelector.Candidate($0, breaker: hosts.breaker(of: $0.origin)) }
-        let order = OriginSelector(candidates, home: places.home).order(now: queues.now())
+        let now = queues.now()
+        let candidates = places.locations.map { location in
+            OriginSelector.Candidate(
+                location, breaker: hosts.breaker(of: location.origin),
+                isHeldOff: hosts.holdOff(of: location.origin, now: now) != nil)
+        }
+        let order = OriginSelector(candidates, home: places.home).order(now: now)
         let exchange = FailoverExchange(self, request, order: order.map { places.locations[$0] }, onEvent: onEvent)
         exchange.askNext()
         return exchange
@@ -54,6 +63,14 @@ package final class FailoverClient: OriginClient {
     fileprivate func note(_ outcome: CircuitBreaker.Outcome, of location: OriginURL, _ reason: String) {
         hosts.note(outcome, of: location.origin, now: queues.now())
         if outcome != .answered { onFailure(location.origin, reason) }
+    }
+
+    /// A host that asks all to leave it alone is heard.
+    fileprivate func heed(_ head: OriginResponseHead, of location: OriginURL) {
+        guard head.status == 429, !isCountedByUser,
+            let wait = RetryAfter.seconds(head.fields["Retry-After"], now: queues.wallClock())
+        else { return }
+        hosts.noteHoldOff(location.origin, nil, CacheError(answered: 429, retryAfter: wait), now: queues.now())
     }
 
     fileprivate var now: Int64 { queues.now() }
@@ -130,6 +147,7 @@ private final class FailoverExchange: OriginExchange {
         case .head(let head):
             let outcome = CircuitBreaker.Outcome(status: head.status)
             client.note(outcome, of: location, "status \(head.status)")
+            client.heed(head, of: location)
             if outcome == .troubled, mayGoOn, request.isSafe { return goOn(from: serial) }
             state.withLock { $0.hasHead = true }
             onEvent(event)

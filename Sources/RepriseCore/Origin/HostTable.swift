@@ -149,11 +149,22 @@ package final class HostTable: Sendable {
 
     private static let mostHoldOffs = 256
 
-    /// The wait a host asked for that a request for `key` would fall into; `nil` where there is none.
-    package func holdOff(of origin: String, for key: ResourceKey, now: Int64) -> HoldOff? {
+    /// Notes an answer by which a host asks to be left alone: with 429 for everything (RFC 6585 §4), with another status for this. A
+    /// day is the most, as the field may hold any number.
+    package func noteHoldOff(_ origin: String, _ key: ResourceKey?, _ error: CacheError, now: Int64) {
+        guard case .originRefused(let status) = error.code, let seconds = error.retryAfter,
+            let scope = status == 429 ? .host : key.map({ HoldOff.Scope.resource($0) })
+        else { return }
+        let until = now.adding(min(max(0, seconds), 86_400).multiplied(by: 1_000_000_000))
+        holdOff(origin, scope, until: until, error, now: now)
+    }
+
+    /// The wait a host asked for that a request for `key`, or for anything, would fall into; `nil` where there is none.
+    package func holdOff(of origin: String, for key: ResourceKey? = nil, now: Int64) -> HoldOff? {
         state.withLock { state in
             guard let holdOffs = state.hosts[origin.octets]?.holdOffs, !holdOffs.isEmpty else { return nil }
-            return [.host, .resource(key)].compactMap { holdOffs[$0] }.filter { $0.until > now }.max {
+            let scopes = [HoldOff.Scope.host] + (key.map { [.resource($0)] } ?? [])
+            return scopes.compactMap { holdOffs[$0] }.filter { $0.until > now }.max {
                 $0.until < $1.until
             }
         }

@@ -1,9 +1,8 @@
 public import RepriseHTTP
 
-/// One request as the engine wants it sent. Framing, connection handling and, for GET, redirects are the client's.
+/// One request as the engine wants it sent. Framing and connection handling are the client's.
 public struct OriginRequest: Sendable, Hashable {
-    /// The method. The answer to any but GET is handed on as it comes, a redirect too. A client that cannot send it fails
-    /// the request as malformed.
+    /// The method. A client that cannot send it fails the request as malformed.
     public var method: String
     /// Where to.
     public var url: OriginURL
@@ -11,14 +10,23 @@ public struct OriginRequest: Sendable, Hashable {
     public var fields: HTTPFields
     /// What is sent behind the head, framed by its length; `nil` for no body. GET and HEAD have none.
     public var body: [UInt8]?
+    /// Whether the client follows a redirect of a GET; else it hands it on like any other answer. That of any other method is always
+    /// handed on: where what is not a GET is led to is for its sender to decide.
+    public var followsRedirects: Bool
 
-    /// Makes a request, a GET unless told otherwise.
-    public init(url: OriginURL, fields: HTTPFields, method: String = "GET", body: [UInt8]? = nil) {
+    /// Makes a request, a GET whose redirects are followed unless told otherwise.
+    public init(
+        url: OriginURL, fields: HTTPFields, method: String = "GET", body: [UInt8]? = nil, followsRedirects: Bool = true
+    ) {
+        self.followsRedirects = followsRedirects
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
     }
+
+    /// Whether a redirect that answers it is followed.
+    package var isFollowed: Bool { followsRedirects && method == "GET" }
 
     /// Whether it changes nothing at the origin (RFC 9110 §9.2.1), so that it may be sent again elsewhere.
     package var isSafe: Bool { InvalidationRule.safe.contains(method) }

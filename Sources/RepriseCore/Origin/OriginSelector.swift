@@ -26,15 +26,14 @@ package struct OriginSelector: Sendable {
     }
 
     /// The places a request tries in turn, by their numbers: those that are well as they are preferred, then the others, the one
-    /// that was left alone longest first.
+    /// that was left alone longest first. One that asked to be left alone is no other place, unless all did.
     package func order(now: Int64) -> [Int] {
-        let preferred = [home] + candidates.indices.filter { $0 != home }
-        let isReady = candidates.map { $0.breaker.isReady(now) && !$0.isHeldOff }
-        let others = preferred.filter { !isReady[$0] }.sorted { first, second in
-            let keys = [first, second].map { (candidates[$0].isHeldOff ? 1 : 0, candidates[$0].breaker.openUntil) }
-            return keys[0] < keys[1]
-        }
-        return preferred.filter { isReady[$0] } + others
+        let all = [home] + candidates.indices.filter { $0 != home }
+        let willing = all.filter { !candidates[$0].isHeldOff }
+        let preferred = willing.isEmpty ? all : willing
+        let others = preferred.filter { !candidates[$0].breaker.isReady(now) }
+            .sorted { candidates[$0].breaker.openUntil < candidates[$1].breaker.openUntil }
+        return preferred.filter { candidates[$0].breaker.isReady(now) } + others
     }
 
     /// Where a request goes that was sent to `tried` before; `nil` where it was everywhere.

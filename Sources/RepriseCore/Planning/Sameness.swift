@@ -25,7 +25,9 @@ public struct SamenessRules: Sendable, Hashable {
     }
 
     /// The policy for `host`.
-    public func policy(for host: String) -> SamenessPolicy { byHost[host] ?? standard }
+    public func policy(for host: String) -> SamenessPolicy {
+        byHost.first { $0.key.octets == host.octets }?.value ?? standard
+    }
 }
 
 /// How one continuation is guarded.

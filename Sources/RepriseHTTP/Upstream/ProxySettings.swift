@@ -55,7 +55,7 @@ public struct ProxySettings: Hashable, Sendable {
         }
         if host == "localhost" || host.hasSuffix(".localhost") { return nil }
         let isDirect = direct.contains { pattern in
-            if case .host(let name) = pattern.kind { return host.octets == name.octets || host.hasSuffix("." + name) }
+            if case .host(let name) = pattern.kind { return host.octets == name.octets || host.endsLike("." + name) }
             return pattern.matches(name: host)
         }
         return isDirect ? nil : proxy

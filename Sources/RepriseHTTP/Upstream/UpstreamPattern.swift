@@ -54,7 +54,7 @@ public struct UpstreamPattern: Hashable, Sendable, CustomStringConvertible {
         switch kind {
         case .everything: true
         case .host(let host): host.octets == name.octets
-        case .suffix(let suffix): name.hasSuffix("." + suffix)
+        case .suffix(let suffix): name.endsLike("." + suffix)
         case .block: false
         }
     }

@@ -14,7 +14,7 @@ public struct OriginClientContract: Sendable {
         case headComesOnceUnasked, nothingWithoutDemand, onePieceForOneDemand, bytesAndLength, chunkedEndIsDelimited
         case endByClosingIsNotDelimited, emptyBody, rangeAndFieldsAsGiven, errorStatusIsAnAnswer, resetIsAFailure
         case shortBodyIsAFailure, cancelEndsEvents, cancelAtOnce, cancelIsIdempotent, redirectIsFollowed
-        case redirectCircleFails, interimAnswersAreSkipped, unreachableFails, connectionsAreReused
+        case redirectIsHandedOn, redirectCircleFails, interimAnswersAreSkipped, unreachableFails, connectionsAreReused
     }
 
     private static let length: Int64 = 600_000
@@ -88,6 +88,7 @@ public struct OriginClientContract: Sendable {
             exchange.cancel()
             try await expectSilence(exchange, pieces: 0)
         case .redirectIsFollowed: try await redirect()
+        case .redirectIsHandedOn: try await handedOn()
         case .redirectCircleFails:
             let exchange = start("/circle") { $0.redirect = "/circle" }
             try await exchange.takeAll()
@@ -149,6 +150,20 @@ public struct OriginClientContract: Sendable {
         try await exchange.takeAll()
         try expect(exchange.heads.map(\.status) == [200], "\(exchange.heads)")
         try expectContent(exchange, OriginClientContract.length)
+    }
+
+    private func handedOn() async throws {
+        put("/new")
+        put("/old") { $0.redirect = "/new" }
+        var request = try request(base + "/old")
+        request.followsRedirects = false
+        let before = origin.requestCount
+        let exchange = ExchangeRecorder(client, request)
+        try await exchange.takeAll()
+        try expect(exchange.failure == nil, "\(String(describing: exchange.failure))")
+        try expect(exchange.heads.map(\.status) == [302], "\(exchange.heads)")
+        try expect(exchange.heads.first?.fields["Location"] == "/new", "\(exchange.heads)")
+        try expect(origin.requestCount - before == 1, "\(origin.requestCount - before) requests")
     }
 
     private func reuse() async throws {

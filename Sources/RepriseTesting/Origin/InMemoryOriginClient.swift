@@ -24,7 +24,7 @@ public final class InMemoryOriginClient: OriginClient {
         -> any OriginExchange
     {
         let exchange = Exchange(origin: origin, queues: queues, pieceSize: pieceSize, onEvent: onEvent)
-        queues.soon { exchange.begin(request, redirects: 0) }
+        queues.soon { exchange.begin(request, RedirectRule(request.url, request.fields)) }
         return exchange
     }
 
@@ -55,19 +55,18 @@ public final class InMemoryOriginClient: OriginClient {
             self.onEvent = onEvent
         }
 
-        func begin(_ request: OriginRequest, redirects: Int) {
+        func begin(_ request: OriginRequest, _ redirects: RedirectRule) {
             guard !origin.isDown else { return emit(.failed(OriginFailure(.unreachable, "connection refused"))) }
             let answer = origin.answer(
                 method: request.method, target: request.url.target, fields: request.fields,
                 body: request.body ?? [])
-            if request.method == "GET", (300..<304).contains(answer.status), let location = answer.fields["Location"] {
-                guard redirects < 5, let url = request.url.resolving(location) else {
-                    return emit(.failed(OriginFailure(.malformed, "too many redirects")))
-                }
+            if request.isFollowed, let location = RedirectRule.location(answer.status, answer.fields) {
+                var redirects = redirects
+                guard redirects.follow(location) else { return emit(.failed(RedirectRule.isLost)) }
                 var next = request
-                next.url = url
-                let following = next
-                return queues.soon { self.begin(following, redirects: redirects + 1) }
+                (next.url, next.fields) = (redirects.url, redirects.fields)
+                let (following, hops) = (next, redirects)
+                return queues.soon { self.begin(following, hops) }
             }
             let resource = origin.resource(at: request.url.path)
             state.withLock { state in

@@ -48,7 +48,9 @@ package struct ExchangeState: Sendable {
 
     /// The head of an answer came.
     package mutating func received(_ head: OriginResponseHead) throws(OriginFailure) {
-        guard isComing, let head = try parts.received(head) else { return }
+        guard isComing else { return }
+        if let breach = head.breach { throw OriginFailure(.malformed, breach) }
+        guard let head = try parts.received(head) else { return }
         let hasNoBody = head.status == 204 || head.status == 304
         part = .coming(
             isDelimited: hasNoBody || head.fields.contains("Content-Length")

@@ -15,8 +15,7 @@ final class SessionExchange: OriginExchange {
     private struct State {
         var exchange: ExchangeState
         var task: URLSessionTask?
-        var url: OriginURL
-        var redirects = 0
+        var redirects: RedirectRule
         var isSuspended = false
         var isTaskCancelled = false
 
@@ -38,7 +37,10 @@ final class SessionExchange: OriginExchange {
         self.sessions = sessions
         self.onEvent = onEvent
         let parts = RangedParts(fields: request.fields, size: sessions.configuration.partSize)
-        state = Lock(State(exchange: ExchangeState(parts), url: request.url))
+        state = Lock(
+            State(
+                exchange: ExchangeState(parts),
+                redirects: RedirectRule(request.url, request.fields, limit: sessions.configuration.redirectLimit)))
     }
 
     /// Sends the request, or its next part.
@@ -48,8 +50,8 @@ final class SessionExchange: OriginExchange {
             return fail(OriginFailure(.malformed, "this client sends GET alone, not \(request.method)"))
         }
         let fields = state.withLock { state in
-            state.url = request.url
-            state.redirects = 0
+            state.redirects = RedirectRule(
+                request.url, state.exchange.fields, limit: sessions.configuration.redirectLimit)
             state.task = nil
             state.isSuspended = false
             return state.exchange.fields
@@ -84,7 +86,6 @@ final class SessionExchange: OriginExchange {
 
     /// Follows a redirect, or ends the exchange where it leads nowhere.
     func redirected(by location: String?, _ answer: @escaping @Sendable (URLRequest?) -> Void) {
-        let limit = sessions.configuration.redirectLimit
         let isFollowed = state.withLock { state in
             // Under the lock, as FoundationNetworking ends the process over an answer for a task that was cancelled.
             if state.isTaskCancelled {
@@ -93,24 +94,17 @@ final class SessionExchange: OriginExchange {
                 #endif
                 return true
             }
-            state.redirects += 1
-            let target = state.redirects <= limit ? location.flatMap(state.url.resolving) : nil
-            let made = target.flatMap { sessions.urlRequest($0, self.fields(state.exchange.fields, for: $0)) }
-            if made == nil {
-                state.exchange.failed(OriginFailure(.malformed, "the origin redirects in circles, or to nowhere"))
+            if !request.isFollowed {
+                answer(nil)
+                return true
             }
-            state.url = target ?? state.url
+            let isFollowed = location.map { state.redirects.follow($0) } ?? false
+            let made = isFollowed ? sessions.urlRequest(state.redirects.url, state.redirects.fields) : nil
+            if made == nil { state.exchange.failed(RedirectRule.isLost) }
             answer(made)
             return made != nil
         }
         if !isFollowed { deliver() }
-    }
-
-    // What proves who asks is for the origin it was given for, and no other.
-    private func fields(_ fields: HTTPFields, for target: OriginURL) -> HTTPFields {
-        var fields = fields
-        if target.origin != request.url.origin { fields.remove(["Authorization", "Cookie", "Proxy-Authorization"]) }
-        return fields
     }
 
     func received(_ head: OriginResponseHead) {
@@ -141,7 +135,7 @@ final class SessionExchange: OriginExchange {
                 state.exchange.ended(isFramed: record.isFramed)
             }
             state.task = nil
-            return state.url
+            return state.redirects.url
         }
         sessions.configuration.onMetrics?(record.metrics(url))
         deliver()

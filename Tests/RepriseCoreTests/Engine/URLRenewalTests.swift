@@ -13,7 +13,7 @@ import Testing
         id: Int = 1
     ) -> String {
         switch renewal.refused(
-            status, sent ?? old, to: [:], at: 5, current: current ?? old, key: key, RequestID(number: id), now: 10)
+            status, sent ?? old, to: [:], current: current ?? old, key: key, RequestID(number: id), now: 10)
         {
         case .stands: "stands"
         case .renewing: "renewing"

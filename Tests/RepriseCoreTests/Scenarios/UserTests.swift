@@ -65,6 +65,47 @@ import Testing
         #expect(a.failure?.code == .originRefused(status: status))
     }
 
+    @Test(arguments: [true, false]) func `what one user is refused ahead of what it plays is nothing to others, inv29`(
+        hasRefresher: Bool
+    ) throws {
+        let world = try World {
+            $0.freshness = .http
+            if hasRefresher { $0.urlRefresher = URLRefresher { _, answer in answer(.success(nil)) } }
+        }
+        let length: Int64 = 3_000_000
+        world.put("/x", length: length) { $0.extraFields = ["Cache-Control": "public, max-age=600"] }
+        let a = world.player("/x", fields: ["Authorization": "A"])
+        a.play(to: 200_000)
+        world.origin.change("/x") { resource in
+            resource.behaviour.refusals = ["A": 403]
+            resource.behaviour.firstByteDelay = 100 * millisecond
+        }
+        a.play(to: 210_000, patience: 10 * millisecond)
+        for _ in 0..<100 where world.origin.log.count < 2 { world.queues.advance(10 * millisecond) }
+        #expect(world.origin.log.count == 2, "it is refused in a moment")
+        world.origin.change("/x") { $0.behaviour.firstByteDelay = 2500 * millisecond }
+        let b = world.player("/x", .from(1_000_000), fields: ["Authorization": "B"])
+        b.take()
+        world.queues.advance(100 * millisecond)
+        b.finish()
+        b.expectWhole(length, from: 1_000_000)
+        #expect(a.failure == nil)
+        a.finish()
+        #expect(a.failure == nil || a.failure?.code == .originRefused(status: 403))
+    }
+
+    @Test func `a redirect that is not followed is its reader's, with its place`() throws {
+        let world = try World {
+            $0.freshness = .http
+            $0.followsRedirects = false
+        }
+        world.put("/me", length: 1000) { $0.redirect = "/of/alice" }
+        world.put("/of/alice", length: 1000)
+        let player = world.play("/me", fields: ["Cookie": "user=bob"])
+        #expect(player.failure?.code == .originRefused(status: 302) && player.failure?.location == "/of/alice")
+        #expect(player.received == 0 && world.origin.log.map(\.target) == ["/me"])
+    }
+
     @Test func `a private answer reaches the user who asked, not the one who reads from an earlier byte, inv29`() throws
     {
         let world = try twoUsers()

@@ -66,6 +66,9 @@ final class Reader: Identifiable {
     private(set) var isPaused = false
     /// Whether it waits for bytes, or has not asked yet.
     private(set) var isWaiting = true
+    /// Whether the origin refused it what is not needed yet: nothing is asked for it until it stands before a missing byte. So one that
+    /// has bytes is told when they end, others are not made to wait, and the origin is not asked again and again until then.
+    private(set) var waitsForNeed = false
     /// Number of the request size it goes on with.
     private(set) var requestIndex: Int
     /// When it began to wait for the bytes it now waits for, in nanoseconds.
@@ -192,10 +195,16 @@ final class Reader: Identifiable {
         if let end { self.end = end }
         holdsRegion = false
         requestIndex = 0
+        waitsForNeed = false
         lastStep = now
         // It waits for other bytes from now on.
         waitsSince = now
     }
+
+    /// The origin refused it what it does not need yet.
+    func waitForNeed() { waitsForNeed = true }
+
+    func stopWaitingForNeed() { waitsForNeed = false }
 
     /// Bytes that it was handed last were withdrawn from under it. Nothing where it has moved since.
     func putBack(_ range: ByteRange) {

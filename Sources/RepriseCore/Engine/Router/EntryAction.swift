@@ -60,7 +60,7 @@ enum EntryAction {
         /// Its nodes disagree about entity tags.
         case differingEntityTags
         /// It asked to be left alone.
-        case holdOff(HostTable.HoldOff.Scope, until: Int64, CacheError)
+        case holdOff(CacheError)
     }
 }
 

@@ -57,9 +57,8 @@ extension EntryStateMachine {
     /// The origin asked to be left alone.
     mutating func noteHoldOff(_ request: OriginRequestState, _ status: Int, retryAfter: Int64) {
         if isCountedByUser(request, status) { return }
-        let scope: HostTable.HoldOff.Scope = status == 429 ? .host : .resource(key)
-        let (until, error) = (now.adding(wait(retryAfter)), CacheError(answered: status, retryAfter: retryAfter))
-        leave(.note(.holdOff(scope, until: until, error), origin: request.slot.origin))
+        let error = CacheError(answered: status, retryAfter: retryAfter)
+        leave(.note(.holdOff(error), origin: request.slot.origin))
     }
 
     /// An answer that must not be used; tried again, as the next one may be better.
@@ -113,19 +112,20 @@ extension EntryStateMachine {
     // MARK: Refusals
 
     mutating func refused(
-        _ transfer: TransferState, _ request: OriginRequestState, _ status: Int, retryAfter: Int64? = nil
+        _ transfer: TransferState, _ request: OriginRequestState, _ status: Int, retryAfter: Int64? = nil,
+        fields: HTTPFields = [:]
     ) {
         finish(transfer)
-        let error = CacheError(answered: status, retryAfter: retryAfter)
+        let error = CacheError(
+            answered: status, retryAfter: retryAfter, location: RedirectRule.location(status, fields))
         tell(.originError(key: key.text, error))
-        if renews(after: status, request, at: head(of: transfer)) { return }
+        if renews(after: status, request) { return }
         let served = transfer.readers.compactMap { readers[$0] }
         let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
         // That the next is asked is no failure: readers that wait for an answer of their own would be told of it.
         if refuse(concerned, request, error, status: status) { return }
-        // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
-        if served.contains(where: { $0.failure == nil && $0.fields == request.callerFields }) {
-            failed(error, at: head(of: transfer))
+        for reader in served where reader.failure == nil && reader.fields == request.callerFields {
+            reader.waitForNeed()
         }
     }
 
@@ -227,10 +227,10 @@ extension EntryStateMachine {
     // MARK: Expired URLs
 
     /// Whether what was refused is asked for again by another URL: readers wait for that. `false` where the refusal stands.
-    mutating func renews(after status: Int, _ request: OriginRequestState, at offset: Int64?) -> Bool {
+    mutating func renews(after status: Int, _ request: OriginRequestState) -> Bool {
         guard environment.freshURLs != nil else { return false }
         switch renewal.refused(
-            status, request.url, to: request.callerFields, at: offset, current: url, key: key.primary, makeID(),
+            status, request.url, to: request.callerFields, current: url, key: key.primary, makeID(),
             now: now)
         {
         case .stands: return false
@@ -260,19 +260,21 @@ extension EntryStateMachine {
     /// No fresh URL took the place of one that was refused: readers that wait for it with the fields that were refused are told,
     /// unless one of them came with another.
     mutating func failRefused(_ refused: URLRenewal.Refused, _ reason: String) {
-        selector.refused(refused.fields)
-        selector.refused(Caller(refused.fields, for: refused.url.url))
+        for fields in refused.callers {
+            selector.refused(fields)
+            selector.refused(Caller(fields, for: refused.url.url))
+        }
         if goOnOtherwise(than: refused.url.url) { return replan() }
         let status = refused.url.status
         let served = Set(transfers.filter { $0.request != nil }.flatMap(\.readers))
         let error = CacheError(.originRefused(status: status), "the origin answered \(status); \(reason)")
-        for reader in readers where reader.fields == refused.fields && !served.contains(reader.id) && !reader.hasEnded {
+        for reader in readers
+        where refused.callers.contains(reader.fields) && !served.contains(reader.id) && !reader.hasEnded {
             if reader.isAwaiting, isStarving(reader) {
                 reader.note { $0.forwardStatus = status }
                 fail(reader, error)
-            } else if let offset = refused.offset, backoff.pausedUntil(now) == nil {
-                // A reader that has bytes still is told once it waits; the origin is not asked again and again until then.
-                failed(error, at: offset)
+            } else {
+                reader.waitForNeed()
             }
         }
     }

@@ -217,6 +217,7 @@ extension EntryStateMachine {
         finishTransfers()
         for representation in representations where representation.storage.isUndecided {
             buffers.drop(representation.id)
+            changeStorage(of: representation.id) { $0.decline(.left) }
         }
         syncAll()
         lifecycle.shutDown()

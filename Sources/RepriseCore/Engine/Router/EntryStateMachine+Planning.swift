@@ -49,6 +49,7 @@ extension EntryStateMachine {
             if representation?.storage.isOff == true, isLeftBehind(reader) { continue }
             var view = view(of: reader, representation)
             if view.missing == reader.position { reader.lacksFirstByte() }
+            if reader.waitsForNeed, !isNeeding(reader, view) { continue }
             if reader.cacheControl.onlyIfCached {
                 // What was stored and turned out to be damaged is not fetched for it.
                 if view.missing == reader.position { fail(reader, .onlyIfCached) }
@@ -69,6 +70,13 @@ extension EntryStateMachine {
             case .stop(let id): if let transfer = transfers[id] { finish(transfer) }
             }
         }
+    }
+
+    /// Whether a reader stands before a byte that is missing: what it was refused ahead of it may be asked for again.
+    private func isNeeding(_ reader: Reader, _ view: TransferPlanner.Reader) -> Bool {
+        guard reader.isAwaiting, view.missing == reader.position else { return false }
+        reader.stopWaitingForNeed()
+        return true
     }
 
     /// Whether a transfer that joins a representation was begun for this reader, and can reach it: the reader is given that

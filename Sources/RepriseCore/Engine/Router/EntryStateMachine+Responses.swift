@@ -92,7 +92,7 @@ extension EntryStateMachine {
                 transfer, Mismatch(expected: expected, got: .status(304), "304 to a request without a condition"))
         case .pastEnd(let length):
             pastEnd(transfer, request, representation, length, isConfirmed: isConfirmed)
-        case .refused(let status): refused(transfer, request, status)
+        case .refused(let status): refused(transfer, request, status, fields: head.fields)
         case .busy(let status, let retryAfter) where isLimitOfOne(request, status, retryAfter):
             refused(transfer, request, status, retryAfter: retryAfter)
         case .busy(let status, let retryAfter):

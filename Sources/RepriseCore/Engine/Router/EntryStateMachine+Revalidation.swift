@@ -76,7 +76,7 @@ extension EntryStateMachine {
             for reader in readers.awaitingValidation { redirect(reader, .alone) }
             return
         }
-        if case .refused(let status) = verdict, renews(after: status, request, at: nil) { return }
+        if case .refused(let status) = verdict, renews(after: status, request) { return }
         switch verdict {
         case .notModified where Confirmation.confirmed([representation.info.validator], by: head.fields).isEmpty:
             // It confirms something else than what is stored: that is asked for without a condition (RFC 9111 §4.3.4).
@@ -85,9 +85,10 @@ extension EntryStateMachine {
         case .notModified: confirmed(representation, head, request)
         case .whole where isConfirmed: confirmed(representation, head, request)
         case .whole, .changed: failed(.originInvalid, "the origin answered with a page instead of media")
-        case .refused(let status) where (400...499).contains(status):
+        case .refused(let status) where (300...499).contains(status):
             // It has answered: what is stale does not stand in (RFC 9111 §4.3.3).
-            refuse(readers.awaitingValidation, request, CacheError(answered: status), status: status)
+            let error = CacheError(answered: status, location: RedirectRule.location(status, head.fields))
+            refuse(readers.awaitingValidation, request, error, status: status)
         case .busy(let status, let retryAfter) where isLimitOfOne(request, status, retryAfter):
             let error = CacheError(answered: status, retryAfter: retryAfter)
             refuse(readers.awaitingValidation, request, error, status: status)

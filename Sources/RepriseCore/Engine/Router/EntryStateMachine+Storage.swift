@@ -51,12 +51,13 @@ extension EntryStateMachine {
             representation.storage.awaitsAdmission, representation.storage.refusal == .declined
         )
         guard isAwaited || isDeclined else { return }
+        // What is not stored is let go of by the next plan.
+        replan()
         guard isAdmitted, !lifecycle.isUnreadable, !lifecycle.hasEndedReaders else {
             return _ = changeStorage(of: id) { $0.decline(.notStorable) }
         }
         guard storesAnything else { return _ = changeStorage(of: id) { $0.decline(.declined) } }
         if isAwaited { storeNow(representation) } else { storeAgain(representation) }
-        replan()
     }
 
     private mutating func storeNow(_ representation: Representation) {

@@ -135,16 +135,25 @@ extension EntryStateMachine {
     mutating func mayAsk() -> Bool {
         if renewal.isAsking || backoff.pausedUntil(now) != nil || restarts.pausedUntil(now) != nil { return false }
         guard let holdOff else { return true }
+        wait(for: holdOff)
+        return false
+    }
+
+    /// The host asked to be left alone until then.
+    private mutating func wait(for holdOff: HostTable.HoldOff) {
         backoff.heldOff(until: holdOff.until, holdOff.error, now: now)
         // Readers that do not wait so long are told with this input.
         replan()
-        return false
     }
 
     /// Sends a transfer's next request, once stored bytes for an overlap are read and the host has a connection slot.
     mutating func ask(_ transfer: TransferState) {
         guard transfer.request == nil, !transfer.readsOverlap else { return }
         let (place, location) = origin(besides: transfer.tried, bound: transfer.boundPlace)
+        // Also where one request follows on another: the host may have asked for it in between.
+        if let holdOff = environment.hosts.holdOff(of: location.origin, for: key, now: now) {
+            return wait(for: holdOff)
+        }
         let wanted = nextRange(of: transfer)
         var guarded = RangeContinuation.Request(
             range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)
@@ -191,7 +200,9 @@ extension EntryStateMachine {
         tell(.originRequest(key: key.text, range: range))
         leave(.count { $0.originRequests += 1 })
         noteAsked(request)
-        leave(.send(request.id, OriginRequest(url: request.location, fields: fields)))
+        let sent = OriginRequest(
+            url: request.location, fields: fields, followsRedirects: environment.followsRedirects)
+        leave(.send(request.id, sent))
     }
 
     /// Bytes the sniffer looks at.

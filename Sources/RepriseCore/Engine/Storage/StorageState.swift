@@ -191,8 +191,9 @@ struct StorageState {
         retryLater(now: now, firstPause: firstPause, longestPause: longestPause)
     }
 
-    /// It is too soon to try again.
+    /// It is too soon to try, or to try again.
     mutating func retryLater(now: Int64, firstPause: Int64, longestPause: Int64) {
+        if case .off(let files, .declined) = state { state = .off(files, .failed) }
         let pause = min(max((backoff?.pause ?? 0).multiplied(by: 2), firstPause), longestPause)
         backoff = Backoff(at: now.adding(pause), pause: pause)
     }

@@ -14,12 +14,10 @@ struct URLRenewal {
         case provisional(OriginURL)
     }
 
-    /// What was refused: a URL, to a caller with these fields.
+    /// What was refused: a URL, to callers with these fields.
     struct Refused {
         let url: RefusedURL
-        let fields: HTTPFields
-        /// The byte that the request was to bring; `nil` for a confirmation.
-        let offset: Int64?
+        fileprivate(set) var callers: Set<HTTPFields>
     }
 
     /// What becomes of a refusal.
@@ -50,17 +48,18 @@ struct URLRenewal {
     /// The origin refused a request for `sent`.
     /// - Parameters:
     ///   - fields: The caller's, whose request it was.
-    ///   - offset: The byte it was to bring; `nil` for a confirmation.
     ///   - current: The URL that a request would be sent to now.
     ///   - id: Names the question, where one is to be asked.
     mutating func refused(
-        _ status: Int, _ sent: OriginURL, to fields: HTTPFields, at offset: Int64?, current: OriginURL,
-        key: ResourceKey,
-        _ id: RequestID, now: Int64
+        _ status: Int, _ sent: OriginURL, to fields: HTTPFields, current: OriginURL, key: ResourceKey, _ id: RequestID,
+        now: Int64
     ) -> Refusal {
         guard status == 403 || status == 410 else { return .stands }
         switch state {
-        case .asking: return .renewing
+        case .asking(let id, var refused, let since):
+            if sent == refused.url.url { refused.callers.insert(fields) }
+            state = .asking(id, refused, since: since)
+            return .renewing
         // A newer URL came while the request was under way.
         case .idle where sent != current, .provisional where sent != current: return .renewing
         case .provisional(sent):
@@ -68,7 +67,7 @@ struct URLRenewal {
             return .stands
         case .idle, .provisional:
             let refused = RefusedURL(url: sent, key: key, status: status)
-            state = .asking(id, Refused(url: refused, fields: fields, offset: offset), since: now)
+            state = .asking(id, Refused(url: refused, callers: [fields]), since: now)
             return .ask(id, refused)
         }
     }

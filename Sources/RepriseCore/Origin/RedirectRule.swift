@@ -1,0 +1,52 @@
+package import RepriseHTTP
+
+/// Where the redirects of one request lead, and what of its fields goes along (RFC 9110 §15.4). No I/O.
+///
+/// Every hop is a request to whoever is asked next: what says who asks, and whatever else was given for one origin, stays with that
+/// one; what is left of a request elsewhere says which bytes are wanted and in what form.
+package struct RedirectRule: Sendable {
+    /// What goes on to another origin.
+    private static let impersonal = [
+        "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "If-Modified-Since", "If-None-Match",
+        "If-Range",
+        "Pragma", "Range", "User-Agent",
+    ]
+
+    /// Where the next request goes.
+    package private(set) var url: OriginURL
+    /// What it carries.
+    package private(set) var fields: HTTPFields
+    private var visited: Set<OriginURL>
+    private let limit: Int
+
+    /// Where following came to an end.
+    package static let isLost = OriginFailure(.malformed, "the origin redirects in circles, or to nowhere")
+
+    /// Before the first answer to a request for `url`.
+    /// - Parameter limit: Most hops that are followed.
+    package init(_ url: OriginURL, _ fields: HTTPFields, limit: Int = 5) {
+        self.limit = limit
+        self.url = url
+        self.fields = fields
+        visited = [url]
+    }
+
+    /// Where an answer leads instead of answering; `nil` for one that does not.
+    package static func location(_ status: Int, _ fields: HTTPFields) -> String? {
+        [301, 302, 303, 307, 308].contains(status) ? fields["Location"] : nil
+    }
+
+    /// Turns to where a redirect leads; `false` where that is in circles, too far, or nowhere.
+    package mutating func follow(_ location: String) -> Bool {
+        guard visited.count <= limit, let next = url.resolving(location), visited.insert(next).inserted else {
+            return false
+        }
+        if !next.hasOrigin(of: url) {
+            fields = HTTPFields(
+                fields.lines.filter { RedirectRule.impersonal.contains(where: $0.name.equalsIgnoringCase) }
+                    .map { ($0.name, $0.value) })
+        }
+        url = next
+        return true
+    }
+}
