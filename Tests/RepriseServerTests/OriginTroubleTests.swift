@@ -74,6 +74,40 @@
         }
 
         @Test(arguments: [
+            ("099 X", "which is none"), ("000 X", "which is none"), ("042 No", "which is none"),
+            ("100 Go on", "is not HTTP"), ("199 X", "is not HTTP"), ("101 Switching Protocols", "no final answer"),
+        ])
+        func `a status that answers nothing is 502, and the next request is served`(line: String, words: String)
+            async throws
+        {
+            try await expectRefused("HTTP/1.1 \(line)\r\nContent-Length: 5\r\n\r\nhello", words)
+        }
+
+        @Test(arguments: ["gzip, chunked", "gzip", "br, chunked"])
+        func `a transfer coding that was not asked for is 502, and nothing of it is served`(coding: String) async throws
+        {
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nTransfer-Encoding: \(coding)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+            try await expectRefused(head, "which was not asked for")
+        }
+
+        /// An answer of these bytes is 502, whose text has the words; the server goes on.
+        private func expectRefused(_ bytes: String, _ words: String) async throws {
+            let canned = try await CannedOrigin(Array(bytes.utf8))
+            try await ProxyFixture.run(cache: { $0.tuning.openDeadline = Self.second }) { fixture in
+                let client = try await fixture.connect()
+                try await client.request("/\(ProxyFixture.token)/http/\(canned.base.dropFirst(7))/a.mp3")
+                let answer = try await client.readAnswer()
+                #expect(answer.status == 502)
+                #expect(answer.text.contains(words) && !answer.text.contains("hello"), "\(answer.text)")
+                let content = fixture.put("/b.mp3")
+                let next = try await fixture.ask("/b.mp3", [("Range", "bytes=0-")])
+                next.expect(ByteRange(0, 100_000), of: content, status: 206)
+            }
+            await canned.stop()
+        }
+
+        @Test(arguments: [
             OriginBehaviour.ContentRangeFault.absent, .wrongStart, .wrongEnd, .garbage,
         ])
         func `an answer that contradicts itself is 502 and nothing of it is served, inv19 bug01`(

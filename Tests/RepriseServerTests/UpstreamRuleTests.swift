@@ -92,7 +92,7 @@
             let client = AsyncHTTPOriginClient()
             let request = OriginRequest(
                 url: try #require(OriginURL(server.url("/a"))),
-                fields: ["Authorization": "Basic x", "Cookie": "a=b", "X-Kept": "1"])
+                fields: ["Authorization": "Basic x", "Cookie": "a=b", "X-Api-Key": "k", "User-Agent": "u"])
             let event = await withCheckedContinuation { done in
                 let once = FirstEvent { done.resume(returning: $0) }
                 let started = client.start(request) { once.take($0) }
@@ -101,7 +101,8 @@
             guard case .head(let head) = event else { throw OriginFailure(.malformed, "\(event)") }
             #expect(head.status == 200)
             let fields = try #require(second.log.first?.fields)
-            #expect(fields["Authorization"] == nil && fields["Cookie"] == nil && fields["X-Kept"] == "1")
+            #expect(fields["Authorization"] == nil && fields["Cookie"] == nil && fields["X-Api-Key"] == nil)
+            #expect(fields["User-Agent"] == "u")
             #expect(first.log.first?.fields["Authorization"] == "Basic x")
             try await client.shutdown()
             await server.stop()

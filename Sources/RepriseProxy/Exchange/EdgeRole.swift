@@ -50,12 +50,30 @@ public struct EdgeRole: Sendable, Hashable {
         return OriginRequest(url: url, fields: fields, method: method, body: body)
     }
 
-    /// What an answer's head says of its way: `Age`, `Via` and `Cache-Status`.
+    /// Where a redirect of the origin's leads as this cache's clients have to be told: what is below the origin is below this cache.
+    package func location(_ text: String) -> String {
+        let isPath = text.hasPrefix("/") && !text.hasPrefix("//")
+        guard let target = OriginURL(isPath ? origin.origin + text : text), target.hasOrigin(of: origin) else {
+            return text
+        }
+        let base = Array(origin.base.utf8)
+        let whole = Array((target.origin + target.target).utf8)
+        guard whole.starts(with: base), whole.count > base.count, whole[base.count] == UInt8(ascii: "/") else {
+            return isPath ? target.origin + text : text
+        }
+        let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[$0...]) } ?? ""
+        let path = String(decoding: whole[base.count...], as: UTF8.self) + fragment
+        // What begins with two slashes would name a host (RFC 3986 §4.2).
+        return path.hasPrefix("//") ? "/." + path : path
+    }
+
+    /// What an answer's head says of its way: `Age`, `Via` and `Cache-Status`; a `Location` as this cache's clients see it.
     /// - Parameters:
     ///   - age: Seconds since the origin made or confirmed it; `nil` where it came for this very request.
     ///   - outcome: How the request was handled; `nil` where that is not known.
     package func relayed(_ fields: HTTPFields, age: Int64?, outcome: CacheStatus?) -> HTTPFields {
         var fields = RelayedAnswer.fields(fields, age: age, pseudonym: name)
+        if let place = fields["Location"] { fields["Location"] = location(place) }
         if let outcome { fields["Cache-Status"] = outcome.appended(to: fields["Cache-Status"], named: name) }
         return fields
     }

@@ -107,6 +107,12 @@ package struct ServerExchange: Sendable {
         if let seconds = error.retryAfter { head["Retry-After"] = "\(seconds)" }
         switch error.code {
         case .originRefused(let status):
+            if let location = error.location {
+                // What else it said is not known here: nobody is to keep it.
+                head["Location"] = location
+                head["Cache-Control"] = "no-store"
+                return Answer(status: status, fields: head, text: error.message)
+            }
             return Answer(status: (400..<600).contains(status) ? status : 502, fields: head, text: error.message)
         case .rangeNotSatisfiable(length: 0) where request.ranges.isEmpty:
             // Reading from 0 is a range to the origin; an empty resource has none, and is all the same there.

@@ -104,6 +104,8 @@
             hasHead = true
             let isBodyless = head.status == 204 || head.status == 304
             var answer = ServerExchange.Answer(status: head.status, fields: relayed(head.fields))
+            // It has no body, and no field may say otherwise (RFC 9110 §8.6, RFC 9112 §6.1).
+            if head.status == 204 { answer.fields.remove(["Content-Length", "Transfer-Encoding"]) }
             answer.isDelimited = isBodyless || answer.fields.contains("Content-Length")
             onHead(answer)
             writer.flush()

@@ -97,6 +97,8 @@
                 var rules = try decided.cacheConfiguration(isShared: edge != nil)
                 if edge != nil {
                     rules.freshness = .http
+                    // Whom a redirect is for is its client's to know (RFC 9111 §4: each of its answers is an entry of its own).
+                    rules.followsRedirects = false
                     rules.tuning.requestsPerHost = Self.edgeRequests
                 }
                 let client = try UpstreamOptions.client(decided, requests: rules.tuning.requestsPerHost)

@@ -23,6 +23,25 @@ import Testing
         #expect(edge.url(for: target) == nil)
     }
 
+    @Test(arguments: [
+        ("http://cdn.example", "/b", "/b"), ("http://cdn.example", "b?x=1#t", "b?x=1#t"),
+        ("http://cdn.example", "http://cdn.example/b?x=%2F#t=5", "/b?x=%2F#t=5"),
+        ("http://cdn.example:80", "http://CDN.example/b", "/b"), ("http://cdn.example", "http://cdn.example", "/"),
+        ("http://cdn.example/media", "/media/b", "/b"),
+        ("http://cdn.example/media", "http://cdn.example/media/b", "/b"),
+        ("http://cdn.example/media", "/other", "http://cdn.example/other"),
+        ("http://cdn.example/media", "http://cdn.example/media2/b", "http://cdn.example/media2/b"),
+        ("http://cdn.example", "https://cdn.example/b", "https://cdn.example/b"),
+        ("http://cdn.example", "http://cdn.example.evil/b", "http://cdn.example.evil/b"),
+        ("http://cdn.example", "//evil.example/b", "//evil.example/b"),
+        ("http://cdn.example", "http://cdn.example//evil.example/b", "/.//evil.example/b"),
+    ]) func `where a redirect leads below the origin, it leads below the cache`(
+        _ origin: String, _ location: String, _ expected: String
+    ) throws {
+        let edge = EdgeRole(origin: try #require(OriginURL(origin)), name: "node")
+        #expect(edge.relayed(["Location": location], age: nil, outcome: nil)["Location"] == expected)
+    }
+
     @Test func `fields of one connection stay here, Via grows, RFC 9110 §7.6`() throws {
         let edge = EdgeRole(origin: try #require(OriginURL("http://cdn.example")), name: "node-2")
         let fields: HTTPFields = [

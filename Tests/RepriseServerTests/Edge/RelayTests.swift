@@ -1,6 +1,7 @@
 #if Server
     import RepriseCore
     import RepriseHTTP
+    import RepriseLoopbackOrigin
     import RepriseProxy
     import RepriseRanges
     import RepriseTesting
@@ -162,6 +163,60 @@
                 #expect(answer.status == 302 && answer.fields["Location"] == "/new")
                 #expect(fixture.origin.requestCount == 1)
             }
+        }
+
+        @Test(arguments: ["GET", "HEAD"])
+        func `where a redirect leads is each client's own, and it is asked anew, inv29`(method: String) async throws {
+            try await withEdge { fixture in
+                fixture.put("/me") {
+                    $0.redirect = "/of/alice"
+                    $0.extraFields = ["Cache-Control": "no-store, private", "Vary": "Cookie"]
+                }
+                fixture.put("/of/alice") { $0.extraFields = ["Cache-Control": "public, max-age=60"] }
+                for user in ["alice", "bob", "bob"] {
+                    let answer = try await ask(fixture, method, "/me", [("Cookie", "user=\(user)")])
+                    #expect(answer.status == 302 && answer.fields["Location"] == "/of/alice")
+                    #expect(answer.fields["Cache-Control"] == "no-store")
+                }
+                #expect(fixture.origin.log.map(\.target) == ["/me", "/me", "/me"])
+                #expect(await fixture.cache.entries().isEmpty)
+            }
+        }
+
+        @Test func `an open redirect leads a shared cache nowhere, and takes no field along`() async throws {
+            try await withEdge { fixture in
+                let secret = ScriptedOrigin()
+                let inside = try await LoopbackOrigin.start(secret)
+                secret.put(.init(PositionCodedContent(length: 1000), OriginBehaviour()), at: "/x.js")
+                fixture.put("/go") { $0.redirect = inside.url("/x.js") }
+                let answer = try await ask(fixture, "GET", "/go", [("X-Api-Key", "k")])
+                #expect(answer.status == 302 && answer.fields["Location"] == inside.url("/x.js"))
+                #expect(secret.requestCount == 0)
+                await inside.stop()
+            }
+        }
+
+        @Test func `a stored answer whose origin redirects now is not given any more, RFC 9111 §4.3.3`() async throws {
+            try await withEdge { fixture in
+                fixture.put("/a") { $0.extraFields = ["Cache-Control": "max-age=0"] }
+                #expect(try await ask(fixture, "GET", "/a").status == 200)
+                fixture.origin.change("/a") { $0.behaviour.redirect = "/b" }
+                let answer = try await ask(fixture, "GET", "/a")
+                #expect(answer.status == 302 && answer.fields["Location"] == "/b")
+            }
+        }
+
+        @Test func `an answer without a body says nothing of its length, RFC 9110 §8.6`() async throws {
+            let bytes = "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n"
+            let canned = try await CannedOrigin(Array(bytes.utf8))
+            let base = try #require(OriginURL(canned.base))
+            try await ProxyFixture.run(proxy: {
+                $0.edge = EdgeRole(origin: base, name: "n"); $0.token = nil
+            }) { fixture in
+                let answer = try await ask(fixture, "POST", "/a", body: "x")
+                #expect(answer.status == 204 && answer.fields["Content-Length"] == nil)
+            }
+            await canned.stop()
         }
 
         @Test func `a body of more than 1 MiB is refused unread, RFC 9110 §15.5.14`() async throws {

@@ -44,6 +44,7 @@
                 configuration.token = nil
                 configuration.edge = EdgeRole(origin: base, name: edge)
                 cacheConfiguration.freshness = .http
+                cacheConfiguration.followsRedirects = false
                 cacheConfiguration.keys = .exact
             }
             let client = AsyncHTTPOriginClient()
