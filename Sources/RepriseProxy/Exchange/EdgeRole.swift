@@ -10,12 +10,16 @@ public struct EdgeRole: Sendable, Hashable {
     public let origin: OriginURL
     /// This cache's name in `Via` and `Cache-Status`; nodes in a row have different ones.
     public let name: String
+    /// Where else the origin's paths are served.
+    public let mirrors: [OriginURL]
 
     /// - Parameters:
     ///   - origin: For example `https://cdn.example`; a query is left out.
     ///   - name: A token (RFC 9110 §5.6.2) that no other node in a row has.
-    public init(origin: OriginURL, name: String) {
+    ///   - mirrors: Where else the origin's paths are served.
+    public init(origin: OriginURL, name: String, mirrors: [OriginURL] = []) {
         self.origin = origin
+        self.mirrors = mirrors
         self.name = name
     }
 
@@ -52,19 +56,28 @@ public struct EdgeRole: Sendable, Hashable {
 
     /// Where a redirect of the origin's leads as this cache's clients have to be told: what is below the origin is below this cache.
     package func location(_ text: String) -> String {
-        let isPath = text.hasPrefix("/") && !text.hasPrefix("//")
-        guard let target = OriginURL(isPath ? origin.origin + text : text), target.hasOrigin(of: origin) else {
-            return text
-        }
-        let base = Array(origin.base.utf8)
-        let whole = Array((target.origin + target.target).utf8)
-        guard whole.starts(with: base), whole.count > base.count, whole[base.count] == UInt8(ascii: "/") else {
-            return isPath ? target.origin + text : text
-        }
+        // Browsers take a backslash for a slash: a place that has one is left as it came.
+        if text.utf8.contains(UInt8(ascii: "\\")) { return text }
         let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[$0...]) } ?? ""
-        let path = String(decoding: whole[base.count...], as: UTF8.self) + fragment
-        // What begins with two slashes would name a host (RFC 3986 §4.2).
-        return path.hasPrefix("//") ? "/." + path : path
+        let isPath = text.hasPrefix("/") && !text.hasPrefix("//")
+        for base in [origin] + mirrors {
+            let whole = isPath || text.hasPrefix("//") ? base.resolving(text) : OriginURL(text)
+            guard let whole, whole.hasOrigin(of: base), let path = EdgeRole.path(of: whole, below: base) else {
+                continue
+            }
+            // What begins with two slashes would name a host (RFC 3986 §4.2).
+            return (path.hasPrefix("//") ? "/." : "") + path + fragment
+        }
+        return isPath ? origin.origin + text : text
+    }
+
+    /// What of a URL stands behind a base; `nil` where it is not below that.
+    private static func path(of url: OriginURL, below base: OriginURL) -> String? {
+        let (whole, base) = (Array((url.origin + url.target).utf8), Array(base.base.utf8))
+        guard whole.starts(with: base), whole.count > base.count, whole[base.count] == UInt8(ascii: "/") else {
+            return nil
+        }
+        return String(decoding: whole[base.count...], as: UTF8.self)
     }
 
     /// What an answer's head says of its way: `Age`, `Via` and `Cache-Status`; a `Location` as this cache's clients see it.

@@ -36,11 +36,12 @@
                 byte > 0x20 && byte < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains(byte)
             }
             if node.isEmpty || !isToken { throw settings.wrong(.node) }
-            origins = try settings.texts(.origin).map { text in
+            let origins = try settings.texts(.origin).map { text in
                 guard let origin = OriginURL(text) else { throw settings.wrong(.origin) }
                 return origin
             }
-            edge = origins.first.map { EdgeRole(origin: $0, name: node) }
+            self.origins = origins
+            edge = origins.first.map { EdgeRole(origin: $0, name: node, mirrors: Array(origins.dropFirst())) }
             // Wrong rules are found before anything is opened.
             _ = try settings.upstreamRules()
             _ = try settings.cacheConfiguration()

@@ -50,11 +50,11 @@ final class SessionExchange: OriginExchange {
             return fail(OriginFailure(.malformed, "this client sends GET alone, not \(request.method)"))
         }
         let fields = state.withLock { state in
-            state.redirects = RedirectRule(
-                request.url, state.exchange.fields, limit: sessions.configuration.redirectLimit)
+            let fields = sessions.complete(state.exchange.fields)
+            state.redirects = RedirectRule(request.url, fields, limit: sessions.configuration.redirectLimit)
             state.task = nil
             state.isSuspended = false
-            return state.exchange.fields
+            return fields
         }
         guard let made = sessions.urlRequest(request.url, fields) else {
             return fail(OriginFailure(.malformed, "\(request.url.redacted) is no URL the system takes"))

@@ -106,6 +106,23 @@ import Testing
         #expect(player.received == 0 && world.origin.log.map(\.target) == ["/me"])
     }
 
+    @Test func `users of a redirect do not wait for each other`() throws {
+        let world = try World {
+            $0.freshness = .http
+            $0.followsRedirects = false
+        }
+        world.put("/latest", length: 1000) {
+            $0.redirect = "/film"
+            $0.firstByteDelay = 300 * millisecond
+        }
+        let players = (0..<4).map { world.player("/latest", fields: ["Cookie": "user=\($0)"]) }
+        for player in players { player.take() }
+        // The first is told, and then all others at once.
+        world.drive(players, for: 700 * millisecond)
+        #expect(players.allSatisfy { $0.failure?.location == "/film" })
+        #expect(world.origin.requestCount == 4)
+    }
+
     @Test func `a private answer reaches the user who asked, not the one who reads from an earlier byte, inv29`() throws
     {
         let world = try twoUsers()

@@ -35,10 +35,15 @@ import Testing
         ("http://cdn.example", "http://cdn.example.evil/b", "http://cdn.example.evil/b"),
         ("http://cdn.example", "//evil.example/b", "//evil.example/b"),
         ("http://cdn.example", "http://cdn.example//evil.example/b", "/.//evil.example/b"),
+        ("http://cdn.example", "http://cdn.example/\\evil.example/b", "http://cdn.example/\\evil.example/b"),
+        ("http://cdn.example/media", "/media/\\evil.example", "/media/\\evil.example"),
+        ("http://cdn.example", "//cdn.example/b", "/b"), ("http://cdn.example", "http://spare.example/m/b", "/b"),
+        ("http://cdn.example/media", "/m/b", "/b"),
     ]) func `where a redirect leads below the origin, it leads below the cache`(
         _ origin: String, _ location: String, _ expected: String
     ) throws {
-        let edge = EdgeRole(origin: try #require(OriginURL(origin)), name: "node")
+        let spare = try #require(OriginURL("http://spare.example/m"))
+        let edge = EdgeRole(origin: try #require(OriginURL(origin)), name: "node", mirrors: [spare])
         #expect(edge.relayed(["Location": location], age: nil, outcome: nil)["Location"] == expected)
     }
 

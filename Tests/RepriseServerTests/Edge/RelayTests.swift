@@ -206,6 +206,22 @@
             }
         }
 
+        @Test func `what is stored in part and redirected now is confirmed before the next client gets it`()
+            async throws
+        {
+            try await withEdge { fixture in
+                fixture.put("/film", length: 3_000_000) { $0.extraFields = ["Cache-Control": "max-age=600"] }
+                #expect(try await ask(fixture, "GET", "/film", [("Range", "bytes=0-99999")]).status == 206)
+                fixture.origin.change("/film") { $0.behaviour.redirect = "/elsewhere" }
+                let client = try await fixture.connect()
+                try await client.send(RawClient.head("/film", method: "GET", [("Range", "bytes=2000000-")]))
+                _ = try? await client.readAnswer()
+                await client.close()
+                let next = try await ask(fixture, "GET", "/film", [("Range", "bytes=2000000-")])
+                #expect(next.status == 302 && next.fields["Location"] == "/elsewhere")
+            }
+        }
+
         @Test func `an answer without a body says nothing of its length, RFC 9110 §8.6`() async throws {
             let bytes = "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n"
             let canned = try await CannedOrigin(Array(bytes.utf8))

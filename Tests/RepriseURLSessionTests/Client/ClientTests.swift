@@ -112,6 +112,18 @@ import Testing
         #expect(there.fields["Range"] == "bytes=0-9")
     }
 
+    @Test func `nor do the fields of the client's configuration, but for the user agent`() async throws {
+        let otherOrigin = ScriptedOrigin()
+        let other = try SocketOrigin(otherOrigin)
+        otherOrigin.put(.init(content), at: "/there")
+        put("/away") { $0.redirect = other.base + "/there" }
+        let client = client { $0.fields = ["X-Api-Key": "k", "User-Agent": "app/1"] }
+        _ = await (try Exchange(client, server.base + "/away", ["Range": "bytes=0-9"])).take()
+        #expect(origin.log.first?.fields["X-Api-Key"] == "k")
+        let there = try #require(otherOrigin.log.first)
+        #expect(there.fields["X-Api-Key"] == nil && there.fields["User-Agent"] == "app/1")
+    }
+
     @Test func `a relative redirect is resolved as RFC 3986 says`() async throws {
         put("/a/b/c") { $0.redirect = "../d?x=%2F" }
         put("/a/d")

@@ -120,12 +120,26 @@ extension EntryStateMachine {
             answered: status, retryAfter: retryAfter, location: RedirectRule.location(status, fields))
         tell(.originError(key: key.text, error))
         if renews(after: status, request) { return }
+        if error.location != nil { redirected(transfer, request) }
         let served = transfer.readers.compactMap { readers[$0] }
         let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
         // That the next is asked is no failure: readers that wait for an answer of their own would be told of it.
         if refuse(concerned, request, error, status: status) { return }
         for reader in served where reader.failure == nil && reader.fields == request.callerFields {
             reader.waitForNeed()
+        }
+    }
+
+    /// The origin answers with a redirect, which is not followed: what is stored has to be confirmed before it is given to others, and
+    /// each other user asks for itself, at the same time.
+    private mutating func redirected(_ transfer: TransferState, _ request: OriginRequestState) {
+        guard environment.freshness == .http else { return }
+        if let representation = representations[transfer.representation] {
+            representation.invalidate()
+            if representation.isCommitted { writeDescription(of: representation) }
+        }
+        for reader in readers where reader.isUnbound && reader.isAwaiting && !selector.concerns(reader, request) {
+            redirect(reader, .alone)
         }
     }
 

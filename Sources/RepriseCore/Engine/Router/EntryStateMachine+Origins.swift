@@ -9,16 +9,20 @@ extension EntryStateMachine {
         guard let places = environment.mirrors.places(of: url) else { return tried.isEmpty ? (0, url) : nil }
         let candidates = places.locations.map { location in
             OriginSelector.Candidate(
-                location, breaker: environment.hosts.breaker(of: location.origin),
-                isHeldOff: environment.hosts.holdOff(of: location.origin, for: key, now: now) != nil)
+                location, breaker: environment.hosts.breaker(of: location.origin), isHeldOff: isHeldOff(location))
         }
         return OriginSelector(candidates, home: places.home).next(besides: tried, now: now)
+    }
+
+    /// Whether a place asked not to be asked for this now.
+    private func isHeldOff(_ location: OriginURL) -> Bool {
+        environment.hosts.holdOff(of: location.origin, for: key, now: now) != nil
     }
 
     /// Where a request goes: where it is bound to, where it was not sent yet, or anywhere where it was sent to all of them.
     func origin(besides tried: [Int] = [], bound place: Int? = nil) -> (place: Int, location: OriginURL) {
         if let place, !tried.contains(place), let places = environment.mirrors.places(of: url),
-            places.locations.indices.contains(place)
+            places.locations.indices.contains(place), !isHeldOff(places.locations[place])
         {
             return (place, places.locations[place])
         }
