@@ -101,7 +101,11 @@ import Testing
         }
         world.put("/me", length: 1000) { $0.redirect = "/of/alice" }
         world.put("/of/alice", length: 1000)
+        let events = Recorder<CacheEvent>()
+        let subscription = world.cache.onEvent { events.add($0) }
         let player = world.play("/me", fields: ["Cookie": "user=bob"])
+        withExtendedLifetime(subscription) {}
+        #expect(!events.all.contains { if case .originError = $0 { true } else { false } })
         #expect(player.failure?.code == .originRefused(status: 302) && player.failure?.location == "/of/alice")
         #expect(player.received == 0 && world.origin.log.map(\.target) == ["/me"])
     }

@@ -118,9 +118,9 @@ extension EntryStateMachine {
         finish(transfer)
         let error = CacheError(
             answered: status, retryAfter: retryAfter, location: RedirectRule.location(status, fields))
-        tell(.originError(key: key.text, error))
+        // Where a redirect leads is an answer, no trouble.
+        if error.location == nil { tell(.originError(key: key.text, error)) } else { redirected(transfer, request) }
         if renews(after: status, request) { return }
-        if error.location != nil { redirected(transfer, request) }
         let served = transfer.readers.compactMap { readers[$0] }
         let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
         // That the next is asked is no failure: readers that wait for an answer of their own would be told of it.
