@@ -191,6 +191,8 @@ extension EntryStateMachine {
         return .pending
     }
 
+    // Not inlined it would be called on a copy of the machine.
+    @inline(__always)
     private func needsPlan(after reader: Reader, _ generation: Generation?, _ end: Int64) -> Bool {
         guard transfers.isEmpty, buffers.isEmpty, let generation else { return true }
         if reader.holdsRegion { return false }
