@@ -11,8 +11,27 @@ package struct OctetString: Hashable, Sendable, CustomStringConvertible {
     package static func == (left: OctetString, right: OctetString) -> Bool {
         var (left, right) = (left.text, right.text)
         return left.withUTF8 { left in
-            right.withUTF8 { right in unsafe left.count == right.count && left.elementsEqual(right) }
+            right.withUTF8 { right in
+                unsafe areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+            }
         }
+    }
+
+    /// Eight octets at a time: every reader's entry is found by its key's.
+    private static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        var offset = 0
+        while offset + 8 <= left.count {
+            let one = unsafe left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let other = unsafe right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if one != other { return false }
+            offset += 8
+        }
+        while offset < left.count {
+            guard unsafe left[offset] == right[offset] else { return false }
+            offset += 1
+        }
+        return true
     }
 
     package func hash(into hasher: inout Hasher) {
