@@ -78,6 +78,13 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         lines.removeAll { line in names.contains { line.name.equalsIgnoringCase($0) } }
     }
 
+    /// The lines whose name is in `names`.
+    package func keeping(_ names: [String]) -> HTTPFields {
+        var kept = HTTPFields()
+        kept.lines = lines.filter { line in names.contains { line.name.equalsIgnoringCase($0) } }
+        return kept
+    }
+
     /// Whether the list-valued field `name` has the token `token`, in any case.
     public func has(token: String, in name: String) -> Bool {
         values(of: name).contains { value in

@@ -334,7 +334,7 @@ MISTAKES = {
     "held off mirror": ("an origin that asked to be left alone is asked when another fails", CORE + "Origin/OriginSelector.swift",
                         "all.filter { !candidates[$0].isHeldOff }", "all", "OriginSelectorTests"),
     "in between": ("a host that asked to be left alone is asked by what follows on a request", ROUTER + "Transfers.swift",
-                   "for: key, now: now) {\n            return wait(for: holdOff)\n", "for: key, now: now), now < 0 {\n            return wait(for: holdOff)\n", "world"),
+                   "if let holdOff = holdOff(at: location) {", "if let holdOff = holdOff(at: location), now < 0 {", "world"),
     "comparison in spite": ("a comparison asks a host that asked to be left alone", CORE + "Copies/MediaResource+Verify.swift",
                             "let hosts = environment.freshness == .http ? nil : environment.hosts", "let hosts: HostTable? = nil", "world"),
     "no final answer": ("what HTTP does not allow in a head reaches the engine", CORE + "Origin/OriginResponseHead+Breach.swift",

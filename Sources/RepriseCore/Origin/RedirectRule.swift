@@ -2,15 +2,15 @@ package import RepriseHTTP
 
 /// Where the redirects of one request lead, and what of its fields goes along (RFC 9110 §15.4). No I/O.
 ///
-/// Every hop is a request to whoever is asked next: what says who asks, and whatever else was given for one origin, stays with that
-/// one; what is left of a request elsewhere says which bytes are wanted and in what form.
+/// Each hop is a request of its own: what says who asks, and all else that was given for one origin, stays with that one; what is left
+/// of a request elsewhere says which bytes are wanted and in what form.
 package struct RedirectRule: Sendable {
-    /// What goes on to another origin.
-    private static let impersonal = [
-        "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "If-Modified-Since", "If-None-Match",
-        "If-Range",
-        "Pragma", "Range", "User-Agent",
-    ]
+    /// Fields of a caller that carry no credential: they may go to any origin.
+    static let impersonal = ["Accept", "Accept-Language", "Cache-Control", "Pragma", "User-Agent"]
+
+    /// What goes on to another origin: those, and which bytes are wanted.
+    private static let carried =
+        impersonal + ["Accept-Encoding", "If-Modified-Since", "If-None-Match", "If-Range", "Range"]
 
     /// Where the next request goes.
     package private(set) var url: OriginURL
@@ -41,11 +41,7 @@ package struct RedirectRule: Sendable {
         guard visited.count <= limit, let next = url.resolving(location), visited.insert(next).inserted else {
             return false
         }
-        if !next.hasOrigin(of: url) {
-            fields = HTTPFields(
-                fields.lines.filter { RedirectRule.impersonal.contains(where: $0.name.equalsIgnoringCase) }
-                    .map { ($0.name, $0.value) })
-        }
+        if !next.hasOrigin(of: url) { fields = fields.keeping(RedirectRule.carried) }
         url = next
         return true
     }

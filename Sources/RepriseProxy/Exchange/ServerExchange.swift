@@ -108,7 +108,7 @@ package struct ServerExchange: Sendable {
         switch error.code {
         case .originRefused(let status):
             if let location = error.location {
-                // What else it said is not known here: nobody is to keep it.
+                // What else it said is not known here, so it is not to be kept.
                 head["Location"] = location
                 head["Cache-Control"] = "no-store"
                 return Answer(status: status, fields: head, text: error.message)

@@ -55,8 +55,8 @@ struct FillBufferTable {
 
     func has(_ representation: RepresentationID) -> Bool { buffers.contains { $0.representation == representation } }
 
-    /// Whose bytes are held.
-    var representations: [RepresentationID] { buffers.map(\.representation) }
+    /// All of them.
+    var all: [FillBuffer] { buffers }
 
     /// Buffers of a representation.
     func of(_ representation: RepresentationID) -> [FillBuffer] {

@@ -20,13 +20,13 @@ extension EntryStateMachine {
                 return "transfer \(transfer.id) feeds another representation's buffer"
             }
         }
-        for representation in representations {
-            for buffer in buffers.of(representation.id) where buffer.place != representation.storage.destination {
+        for buffer in buffers.all {
+            guard let representation = representations[buffer.representation] else {
+                return "bytes of representation \(buffer.representation), which does not exist"
+            }
+            if buffer.place != representation.storage.destination {
                 return "buffer \(buffer.id) writes elsewhere than representation \(representation.id) is stored"
             }
-        }
-        if let id = buffers.representations.first(where: { representations[$0] == nil }) {
-            return "bytes of representation \(id), which does not exist"
         }
         if revalidation.slot != nil { return "a confirmation keeps a connection slot that it does not use" }
         for reader in readers {

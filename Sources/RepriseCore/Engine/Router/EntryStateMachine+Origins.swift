@@ -9,20 +9,21 @@ extension EntryStateMachine {
         guard let places = environment.mirrors.places(of: url) else { return tried.isEmpty ? (0, url) : nil }
         let candidates = places.locations.map { location in
             OriginSelector.Candidate(
-                location, breaker: environment.hosts.breaker(of: location.origin), isHeldOff: isHeldOff(location))
+                location, breaker: environment.hosts.breaker(of: location.origin),
+                isHeldOff: holdOff(at: location) != nil)
         }
         return OriginSelector(candidates, home: places.home).next(besides: tried, now: now)
     }
 
-    /// Whether a place asked not to be asked for this now.
-    private func isHeldOff(_ location: OriginURL) -> Bool {
-        environment.hosts.holdOff(of: location.origin, for: key, now: now) != nil
+    /// The wait that a place asked for; `nil` where it may be asked for this now.
+    func holdOff(at location: OriginURL) -> HostTable.HoldOff? {
+        environment.hosts.holdOff(of: location.origin, for: key, now: now)
     }
 
     /// Where a request goes: where it is bound to, where it was not sent yet, or anywhere where it was sent to all of them.
     func origin(besides tried: [Int] = [], bound place: Int? = nil) -> (place: Int, location: OriginURL) {
         if let place, !tried.contains(place), let places = environment.mirrors.places(of: url),
-            places.locations.indices.contains(place), !isHeldOff(places.locations[place])
+            places.locations.indices.contains(place), holdOff(at: places.locations[place]) == nil
         {
             return (place, places.locations[place])
         }
@@ -35,11 +36,11 @@ extension EntryStateMachine {
     /// When the host asked not to be asked for this, and for how long; `nil` where one of them may be.
     var holdOff: HostTable.HoldOff? {
         guard let places = environment.mirrors.places(of: url) else {
-            return environment.hosts.holdOff(of: url.origin, for: key, now: now)
+            return holdOff(at: url)
         }
         var earliest: HostTable.HoldOff?
         for location in places.locations {
-            guard let holdOff = environment.hosts.holdOff(of: location.origin, for: key, now: now) else { return nil }
+            guard let holdOff = holdOff(at: location) else { return nil }
             if holdOff.until < earliest?.until ?? .max { earliest = holdOff }
         }
         return earliest

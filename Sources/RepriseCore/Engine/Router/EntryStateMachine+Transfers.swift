@@ -151,9 +151,7 @@ extension EntryStateMachine {
         guard transfer.request == nil, !transfer.readsOverlap else { return }
         let (place, location) = origin(besides: transfer.tried, bound: transfer.boundPlace)
         // Also where one request follows on another: the host may have asked for it in between.
-        if let holdOff = environment.hosts.holdOff(of: location.origin, for: key, now: now) {
-            return wait(for: holdOff)
-        }
+        if let holdOff = holdOff(at: location) { return wait(for: holdOff) }
         let wanted = nextRange(of: transfer)
         var guarded = RangeContinuation.Request(
             range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)

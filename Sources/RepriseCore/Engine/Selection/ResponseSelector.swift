@@ -143,11 +143,7 @@ struct ResponseSelector {
     /// The fields of a caller that may be sent to a URL: what may be a credential stays with the origin it was given for.
     static func allowed(_ caller: Caller, at url: OriginURL) -> HTTPFields {
         guard !caller.url.hasOrigin(of: url) else { return caller.fields }
-        var allowed = HTTPFields()
-        for line in caller.fields.lines where harmless.contains(where: line.name.equalsIgnoringCase) {
-            allowed.add(line.name, line.value)
-        }
-        return allowed
+        return caller.fields.keeping(RedirectRule.impersonal)
     }
 
     /// Whether a refusal is told to a reader: it is for the readers the request was sent for, which are those with its fields.
@@ -159,9 +155,6 @@ struct ResponseSelector {
     func hasRefused(_ fields: HTTPFields, at url: OriginURL) -> Bool {
         refusedCallers.contains { $0.url == url && $0.fields == fields }
     }
-
-    /// Request fields that carry no credential.
-    private static let harmless = ["Accept", "Accept-Language", "Cache-Control", "Pragma", "User-Agent"]
 
     // MARK: Inputs
 
