@@ -196,10 +196,7 @@ public final class MediaCache: Sendable {
     )
         -> MediaResource
     {
-        var all = configuration.originFields
-        // A field may have several lines: they are one list (RFC 9110 §5.3).
-        all.remove(fields.lines.map(\.name))
-        for line in fields.lines { all.add(line.name, line.value) }
+        var all = fields.replacing(in: configuration.originFields)
         all.remove([
             "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
             "Icy-MetaData", "Accept-Encoding", "Host", "Content-Length",

@@ -90,13 +90,6 @@ final class SessionTable: Sendable {
         }
     }
 
-    /// The fields of a request with those that every request carries.
-    func complete(_ fields: HTTPFields) -> HTTPFields {
-        HTTPFields(
-            (configuration.fields.lines.filter { !fields.contains($0.name) } + fields.lines).map { ($0.name, $0.value) }
-        )
-    }
-
     /// A request as the system takes it; `nil` where it does not take the URL.
     func urlRequest(_ url: OriginURL, _ fields: HTTPFields) -> URLRequest? {
         guard let system = URL(string: url.description) else { return nil }

@@ -50,7 +50,7 @@ final class SessionExchange: OriginExchange {
             return fail(OriginFailure(.malformed, "this client sends GET alone, not \(request.method)"))
         }
         let fields = state.withLock { state in
-            let fields = sessions.complete(state.exchange.fields)
+            let fields = state.exchange.fields.replacing(in: sessions.configuration.fields)
             state.redirects = RedirectRule(request.url, fields, limit: sessions.configuration.redirectLimit)
             state.task = nil
             state.isSuspended = false
