@@ -26,6 +26,47 @@ public enum HTTPDate {
         return nil
     }
 
+    /// The same for what is exactly one of the three forms, to the last blank: where a date that cannot be read has a meaning of
+    /// its own, as in `Expires` (RFC 9111 §5.3).
+    public static func parseStrictly(_ text: String) -> Int64? {
+        guard let seconds = parse(text) else { return nil }
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        func isDay(_ name: String) -> Bool { days.contains { $0.octets == name.octets } }
+        func isMonth(_ name: String) -> Bool { months.contains { $0.octets == name.octets } }
+        func isNumber(_ word: String, _ count: Int) -> Bool { word.utf8.count == count && word.decimal != nil }
+        func isTime(_ word: String) -> Bool {
+            let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            return parts.count == 3 && parts.allSatisfy { isNumber($0, 2) }
+        }
+        let isExact =
+            switch words.count {
+            case 6 where !words[2].isEmpty:
+                isDay(String(words[0].dropLast())) && words[0].utf8.last == UInt8(ascii: ",") && isNumber(words[1], 2)
+                    && isMonth(words[2]) && isNumber(words[3], 4) && isTime(words[4]) && words[5].octets == "GMT".octets
+            case 6:
+                // asctime pads the day of the month.
+                isDay(words[0]) && isMonth(words[1]) && words[2].isEmpty && isNumber(words[3], 1) && isTime(words[4])
+                    && isNumber(words[5], 4)
+            case 5:
+                isDay(words[0]) && isMonth(words[1]) && isNumber(words[2], 2) && isTime(words[3])
+                    && isNumber(words[4], 4)
+            case 4: isDateOfRFC850(words, isMonth, isNumber) && isTime(words[2]) && words[3].octets == "GMT".octets
+            default: false
+            }
+        return isExact ? seconds : nil
+    }
+
+    private static let longDays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+    private static func isDateOfRFC850(
+        _ words: [String], _ isMonth: (String) -> Bool, _ isNumber: (String, Int) -> Bool
+    ) -> Bool {
+        let date = words[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        return words[0].utf8.last == UInt8(ascii: ",")
+            && longDays.contains { $0.octets == String(words[0].dropLast()).octets } && date.count == 3
+            && isNumber(date[0], 2) && isMonth(date[1]) && isNumber(date[2], 2)
+    }
+
     /// IMF-fixdate, the one form a sender may write. Times before 1970 are written as 1970's start.
     public static func format(_ seconds: Int64) -> String {
         let seconds = max(0, min(seconds, 253_402_300_799))

@@ -7,18 +7,22 @@ package struct Freshness: Sendable {
     /// What the answer's `Cache-Control` says.
     package let control: CacheControl
     private let fields: HTTPFields
+    private let status: Int
     private let checked: Int64
 
     /// The longest time a guess makes an answer fresh: a day, as RFC 9111 §4.2.2 leaves it to the cache.
     package static let longestGuess: Int64 = 86_400
+    /// Statuses that may be fresh though they do not say so (RFC 9110 §15.1), 206 as a part of 200.
+    package static let guessed: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
     /// Instead of the time of confirmation: what is stored was invalidated (RFC 9111 §4.4) and must be confirmed first.
     package static let invalidated: Int64 = -1
 
     /// - Parameter checked: When the answer was received or last confirmed; negative for one that was invalidated.
-    package init(fields: HTTPFields, checked: Int64) {
+    package init(fields: HTTPFields, status: Int = 200, checked: Int64) {
         self.fields = fields
+        self.status = status
         self.checked = checked
-        control = CacheControl(fields["Cache-Control"])
+        control = CacheControl(answer: fields)
     }
 
     /// Seconds the answer is fresh: what it says itself, else a guess.
@@ -27,13 +31,14 @@ package struct Freshness: Sendable {
     /// `s-maxage`, `max-age`, `Expires`, in that order (RFC 9111 §4.2.1); `nil` where none is there.
     package var explicitLifetime: Int64? {
         if let age = control.sharedMaxAge ?? control.maxAge { return age }
-        guard let expires = fields["Expires"] else { return nil }
+        guard !control.isTargeted, let expires = fields["Expires"] else { return nil }
         // An unreadable date, "0" above all, has passed (§5.3).
-        return HTTPDate.parse(expires).map { max(0, $0 - date) } ?? 0
+        return HTTPDate.parseStrictly(expires).map { max(0, $0 - date) } ?? 0
     }
 
     /// A tenth of what it had gone unchanged, at most a day (RFC 9111 §4.2.2).
     private var guessedLifetime: Int64 {
+        guard Freshness.guessed.contains(status) || control.isPublic else { return 0 }
         guard let modified = fields["Last-Modified"].flatMap(HTTPDate.parse), modified < date else { return 0 }
         return min((date - modified) / 10, Freshness.longestGuess)
     }
@@ -71,6 +76,13 @@ package struct Freshness: Sendable {
     /// Whether no use may be made of it before the origin has confirmed it, however young it is.
     package var mustBeConfirmed: Bool { control.noCache || checked < 0 }
 
+    /// Whether the clock was put back since it came: how old it is nobody knows. A minute is what clocks differ by.
+    package func isFromFuture(now: Int64) -> Bool {
+        checked.subtractingReportingOverflow(now).partialValue > 60 && checked > now
+    }
+
     /// Whether it may be used now without asking, as far as it is up to the answer.
-    package func isFresh(now: Int64) -> Bool { !mustBeConfirmed && age(now: now) < lifetime }
+    package func isFresh(now: Int64) -> Bool {
+        !mustBeConfirmed && !isFromFuture(now: now) && age(now: now) < lifetime
+    }
 }

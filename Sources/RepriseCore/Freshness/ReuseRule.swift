@@ -48,7 +48,7 @@ package struct ReuseRule: Sendable {
 
     private var ignoringOnlyIfCached: Verdict {
         let control = stored.control
-        if stored.mustBeConfirmed { return .confirm(.stale) }
+        if stored.mustBeConfirmed || stored.isFromFuture(now: now) { return .confirm(.stale) }
         let left = stored.timeLeft(now: now)
         if left > 0 {
             if request.noCache { return .confirm(.request) }

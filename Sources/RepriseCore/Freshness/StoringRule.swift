@@ -6,7 +6,7 @@ package enum StoringRule {
     package enum Refusal: String, Hashable, Sendable {
         /// Only answers to GET are kept.
         case method
-        /// The status is not one whose bodies are media, or not one that `must-understand` lets us keep.
+        /// The status says nothing of how long it is good, and nor does the answer; or `must-understand` has us know it, and we do not.
         case status
         /// A 206 that does not say in one byte range what it holds.
         case range
@@ -26,8 +26,23 @@ package enum StoringRule {
         case cookie
     }
 
-    /// Statuses whose meaning for caching is understood here; others are passed on and not kept (§3).
-    package static let understood: Set<Int> = [200, 203, 206, 304]
+    /// Statuses whose meaning for caching is understood here (§5.2.2.3): all of RFC 9110's that are not about one request.
+    package static let understood: Set<Int> = [
+        200, 203, 204, 206, 300, 301, 302, 303, 304, 307, 308, 404, 405, 410, 414, 421, 451, 501,
+    ]
+
+    /// Statuses that no cache may store (RFC 6585 §3 to §6).
+    private static let unstorable: Set<Int> = [428, 429, 431, 511]
+
+    /// The fields that are kept of an answer: without those that `private` and `no-cache` list (§5.2.2.4, §5.2.2.7), which are for the
+    /// one that asked.
+    package static func kept(_ fields: HTTPFields) -> HTTPFields {
+        let control = CacheControl(answer: fields)
+        guard !control.privateFields.isEmpty || !control.noCacheFields.isEmpty else { return fields }
+        var kept = fields
+        kept.remove(control.privateFields + control.noCacheFields)
+        return kept
+    }
 
     /// What forbids to store and to share an answer; `nil` where nothing does.
     ///
@@ -35,9 +50,13 @@ package enum StoringRule {
     package static func refusal(
         method: String = "GET", status: Int, fields: HTTPFields, request: HTTPFields
     ) -> Refusal? {
-        let control = CacheControl(fields["Cache-Control"])
+        let freshness = Freshness(fields: fields, status: status, checked: 0)
+        let control = freshness.control
         if method != "GET" { return .method }
-        if !understood.contains(status) { return .status }
+        if unstorable.contains(status) { return .status }
+        if control.mustUnderstand, !understood.contains(status) { return .status }
+        let saysHowLong = freshness.explicitLifetime != nil || control.isPublic
+        if status != 304, !saysHowLong, !Freshness.guessed.contains(status) { return .status }
         // Who understands the status passes over `no-store` beside `must-understand` (§5.2.2.3).
         if control.noStore, !control.mustUnderstand { return .noStore }
         if control.isPrivate { return .isPrivate }

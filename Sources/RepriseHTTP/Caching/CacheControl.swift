@@ -2,11 +2,11 @@
 public struct CacheControl: Hashable, Sendable {
     /// `no-store`
     public var noStore = false
-    /// `no-cache`, with or without field names: the stricter reading, which §5.2.2.4 allows.
+    /// `no-cache` for the whole answer; one that lists fields is about those alone (§5.2.2.4).
     public var noCache = false
     /// The names `no-cache="…"` lists, in lower case.
     public var noCacheFields: [String] = []
-    /// `private`, with or without field names: the stricter reading, which §5.2.2.7 allows.
+    /// `private` for the whole answer; one that lists fields is about those alone (§5.2.2.7).
     public var isPrivate = false
     /// The names `private="…"` lists, in lower case.
     public var privateFields: [String] = []
@@ -31,14 +31,16 @@ public struct CacheControl: Hashable, Sendable {
     /// `stale-if-error` in seconds (RFC 5861 §4); 0 where it cannot be read.
     public var staleIfError: Int64?
 
+    /// Whether it was told to caches like this one alone: then `Expires`, which is told to all, does not count.
+    package var isTargeted = false
+
     /// Reads the field; total: what it does not know it passes over (§5.2.3).
-    public init(_ field: String?) {
-        let directives = CacheDirectives(field)
+    public init(_ field: String?) { self.init(CacheDirectives(field)) }
+
+    private init(_ directives: CacheDirectives) {
         noStore = directives.contains("no-store")
-        noCache = directives.contains("no-cache")
-        noCacheFields = directives.fieldNames(of: "no-cache")
-        isPrivate = directives.contains("private")
-        privateFields = directives.fieldNames(of: "private")
+        (noCache, noCacheFields) = directives.qualified("no-cache")
+        (isPrivate, privateFields) = directives.qualified("private")
         isPublic = directives.contains("public")
         mustRevalidate = directives.contains("must-revalidate")
         proxyRevalidate = directives.contains("proxy-revalidate")
@@ -49,5 +51,22 @@ public struct CacheControl: Hashable, Sendable {
         sharedMaxAge = directives.seconds(of: "s-maxage", unreadable: 0)
         staleWhileRevalidate = directives.seconds(of: "stale-while-revalidate", unreadable: 0)
         staleIfError = directives.seconds(of: "stale-if-error", unreadable: 0)
+    }
+
+    /// What an answer says to a shared cache in front of its origin: `CDN-Cache-Control` where it is there and can be read
+    /// (RFC 9213 §2), else `Cache-Control`.
+    package init(answer fields: HTTPFields) {
+        guard let directives = CacheControl.targeted(fields) else {
+            self.init(fields["Cache-Control"])
+            return
+        }
+        self.init(directives)
+        isTargeted = true
+    }
+
+    private static func targeted(_ fields: HTTPFields) -> CacheDirectives? {
+        fields["CDN-Cache-Control"].flatMap(StructuredDictionary.init).flatMap { dictionary in
+            dictionary.members.isEmpty ? nil : CacheDirectives(dictionary)
+        }
     }
 }

@@ -22,6 +22,18 @@ public struct CacheDirectives: Hashable, Sendable {
         list = CacheDirectives.parts(field ?? "").compactMap(CacheDirectives.directive)
     }
 
+    /// The directives of a field that is a dictionary (RFC 9213 §2.1): one whose value is of a type it cannot have is not there.
+    init(_ dictionary: StructuredDictionary) {
+        list = dictionary.members.compactMap { key, item in
+            switch item {
+            case .boolean(true): Directive(name: key, value: nil)
+            case .integer(let number): Directive(name: key, value: "\(number)")
+            case .text(let text): Directive(name: key, value: text)
+            case .boolean(false), .other: nil
+            }
+        }
+    }
+
     /// Whether the directive is there, with or without an argument.
     public func contains(_ name: String) -> Bool { list.contains { $0.name.octets == name.octets } }
 
@@ -33,6 +45,15 @@ public struct CacheDirectives: Hashable, Sendable {
         values(of: name).flatMap { value in
             (value ?? "").split(separator: ",").map { $0.trimmingOptionalWhitespace.lowercased() }
         }.filter { !$0.isEmpty }
+    }
+
+    /// A directive that may list fields: whether it is there without a list, and the names that it lists otherwise. A list that
+    /// names nothing is none.
+    func qualified(_ name: String) -> (isWhole: Bool, fields: [String]) {
+        let isWhole = values(of: name).contains { value in
+            !(value ?? "").split(separator: ",").contains { !$0.trimmingOptionalWhitespace.isEmpty }
+        }
+        return (isWhole, fieldNames(of: name))
     }
 
     /// The number of seconds that every argument of that name agrees on. `nil` where the directive is missing,

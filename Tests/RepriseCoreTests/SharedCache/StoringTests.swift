@@ -23,10 +23,20 @@ struct StoringTests {
         #expect(refusal("max-age=9", method: method) == .method)
     }
 
-    @Test(arguments: [204, 301, 404, 410, 500, 599, 299])
-    func `a status that is not understood here is not stored, RFC 9111 §3`(status: Int) {
-        #expect(refusal("max-age=9", status: status) == .status)
+    @Test(arguments: [201, 302, 307, 400, 403, 500, 503, 599, 299])
+    func `another status is stored where it says how long it is good, RFC 9111 §3`(status: Int) {
+        #expect(refusal(status: status) == .status && refusal("no-cache", status: status) == .status)
+        #expect(refusal("max-age=9", status: status) == nil && refusal("public", status: status) == nil)
+        #expect(refusal(nil, ["Expires": "0"], status: status) == nil && refusal("s-maxage=9", status: status) == nil)
     }
+
+    @Test(arguments: [428, 429, 431, 511])
+    func `a status about one client's requests is never stored, RFC 6585 §3 to §6`(status: Int) {
+        #expect(refusal("public, max-age=9", status: status) == .status)
+    }
+
+    @Test(arguments: [203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
+    func `some statuses need not say that, RFC 9110 §15.1`(status: Int) { #expect(refusal(status: status) == nil) }
 
     @Test func `203 is stored like 200, RFC 9110 §15.3.4`() { #expect(refusal(status: 203) == nil) }
 
@@ -43,8 +53,12 @@ struct StoringTests {
         #expect(refusal("private") == .isPrivate && refusal("private, max-age=9") == .isPrivate)
     }
 
-    @Test func `private for some fields is taken for the whole, RFC 9111 §5.2.2.7`() {
-        #expect(refusal("private=\"X-User\", max-age=9") == .isPrivate)
+    @Test func `what lists fields keeps those alone, RFC 9111 §5.2.2.4 and §5.2.2.7`() {
+        #expect(refusal("private=\"X-User\", max-age=9") == nil)
+        let fields: HTTPFields = [
+            "Cache-Control": "private=\"X-User\", no-cache=\"x-b\"", "X-USER": "1", "X-B": "2", "X-C": "3",
+        ]
+        #expect(StoringRule.kept(fields).lines.map(\.name) == ["Cache-Control", "X-C"])
     }
 
     @Test func `private wins over public, RFC 9111 §4.2.1`() {
@@ -55,6 +69,7 @@ struct StoringTests {
 
     @Test func `must-understand beside no-store is stored where the status is understood, RFC 9111 §5.2.2.3`() {
         #expect(refusal("must-understand, no-store") == nil)
+        #expect(refusal("must-understand, no-store", status: 404) == nil)
         #expect(refusal("must-understand, no-store", status: 599) == .status)
         #expect(refusal("must-understand, max-age=9", status: 599) == .status)
     }

@@ -66,16 +66,42 @@ struct CacheControlTests {
 
     @Test func `leading zeros are a number, RFC 9111 §1.2.2`() { #expect(CacheControl("max-age=0060").maxAge == 60) }
 
-    @Test func `no-cache with field names is read as without, RFC 9111 §5.2.2.4`() {
+    @Test func `no-cache with field names is about those, RFC 9111 §5.2.2.4`() {
         let control = CacheControl("no-cache=\"Set-Cookie, X-User\"")
-        #expect(control.noCache && control.noCacheFields == ["set-cookie", "x-user"])
+        #expect(!control.noCache && control.noCacheFields == ["set-cookie", "x-user"])
         #expect(CacheControl("no-cache").noCacheFields.isEmpty)
+        #expect(CacheControl("no-cache=\"a\", no-cache").noCache && CacheControl("no-cache=\"\"").noCache)
+        #expect(CacheControl("no-cache=\" , \"").noCache)
     }
 
-    @Test func `private with field names is read as without, RFC 9111 §5.2.2.7`() {
+    @Test func `private with field names is about those, RFC 9111 §5.2.2.7`() {
         let control = CacheControl("private=\"X-User\"")
-        #expect(control.isPrivate && control.privateFields == ["x-user"])
+        #expect(!control.isPrivate && control.privateFields == ["x-user"])
         #expect(CacheControl("private=x-user").privateFields == ["x-user"], "the token form")
+        #expect(CacheControl("private, private=\"a\"").isPrivate && CacheControl("private=").isPrivate)
+    }
+
+    private func targeted(_ field: String) -> CacheControl {
+        CacheControl(answer: ["Cache-Control": "max-age=1, no-store", "CDN-Cache-Control": field])
+    }
+
+    @Test func `what is told to caches like this one goes before what is told to all, RFC 9213 §2.2`() {
+        #expect(targeted("max-age=60").maxAge == 60 && !targeted("max-age=60").noStore)
+        #expect(targeted("no-cache;a=1, max-age=60;b").noCache && targeted("max-age=60").isTargeted)
+        #expect(targeted("private=?0, s-maxage=\"7\"").sharedMaxAge == 7 && !targeted("private=?0").isPrivate)
+        #expect(targeted("max-age=60, max-age=7").maxAge == 7, "of several the last")
+        #expect(targeted("max-age=1.5").maxAge == nil, "a number with a point is no such value")
+        #expect(targeted("ext=(1 \"a\";b token), a=:aGk=:, b=@12, c=tok/en, max-age=5").maxAge == 5)
+    }
+
+    @Test(arguments: [
+        "", " ", "max-age=60,", "Max-Age=60", "max-age = 60", "max-age=60 no-store", "max-age=", "max-age=-", "a=\"x",
+        "a=\"\\x\"", "a=\"é\"", "a=(1", "a=(1,2)", "a=?2", "a=:!:", "a;=1", "a=1234567890123456", "a=1.", "a=1.1234",
+        "ä",
+        ",max-age=60", "a=1;B",
+    ])
+    func `what cannot be read is told to nobody, RFC 9213 §2.1`(field: String) {
+        #expect(targeted(field) == CacheControl("max-age=1, no-store"))
     }
 
     @Test func `no-store with an argument is still no-store, RFC 9111 §5.2`() {
