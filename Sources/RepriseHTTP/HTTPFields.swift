@@ -101,6 +101,11 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
     }
 
+    /// `Content-Encoding`; `nil` where the bytes are the resource's own.
+    package var contentCoding: String? {
+        self["Content-Encoding"].flatMap { $0.isEmpty || $0.equalsIgnoringCase("identity") ? nil : $0 }
+    }
+
     /// Fields a proxy must not pass on: those of one connection (RFC 9110 §7.6.1) and those `Connection` names.
     public mutating func removeHopByHop() {
         let named = values(of: "Connection").flatMap { value in

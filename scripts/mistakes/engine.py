@@ -191,7 +191,10 @@ MISTAKES = {
     "each answer": ("readers wait for ever for a version that lasts", ROUTER + "Changes.swift",
                     "            if restarts.pausedUntil(now) != nil {\n", "            if now < 0 {\n", "world"),
     "postponed": ("who waits for an origin that is gone waits longer for each that comes", ENGINE + "Timing/OriginBackoff.swift",
-                  "        if othersWait { run?.notBefore = now }", "        if othersWait { (run?.since, run?.notBefore) = (now, now) }",
+                  "        if othersWait { run?.notBefore = now }",
+                  "        if othersWait {\n"
+                  "            run = run.map { Run(since: now, attempts: $0.attempts, notBefore: now, error: $0.error, offset: $0.offset) }\n"
+                  "        }",
                   "OriginBackoffTests"),
     "taken down": ("what was taken down is served while it is stale", ROUTER + "Revalidation.swift",
                    "where (300...499).contains(status):", "where status == 404 || status == 410 || status == 401 || status == 403:",
@@ -204,7 +207,7 @@ MISTAKES = {
     "page": ("a page without a length makes a film begin anew", ROUTER + "Responses.swift",
              "if let representation, isPage(head, insteadOf: representation),", "if let representation, now < 0,", "AnswerTests"),
     "page confirmed": ("a page without a length replaces what is stored", ROUTER + "Revalidation.swift",
-                       " && !isConfirmed && storable(head.fields):", " && !isConfirmed:", "FreshnessScenarioTests"),
+                       " && !isConfirmed && !isPage(head, insteadOf: representation):", " && !isConfirmed:", "FreshnessScenarioTests"),
     "one byte": ("one byte that is the same shows a version", ENGINE + "Transfers/RangeContinuation.swift",
                  "static let leastShown: Int64 = 16", "static let leastShown: Int64 = 1", "RangeContinuationTests"),
     "newcomer": ("a newcomer's expired URL ends everybody's playback", ROUTER + "Failures.swift",
@@ -225,7 +228,7 @@ MISTAKES = {
     "untold ranges": ("a new version that a confirmation brings has no ranges", ROUTER + "Revalidation.swift",
                       "servesRanges: servesRanges || representation.info.servesRanges", "servesRanges: servesRanges",
                       "FreshnessScenarioTests"),
-    "old first": ("a first answer from before an invalidation is fresh", ROUTER + "Responses.swift",
+    "old first": ("a first answer from before an invalidation is fresh", ROUTER + "Representations.swift",
                   "checked: revalidation.isOutdated(request) ? Freshness.invalidated : wallClock", "checked: wallClock",
                   "FreshnessScenarioTests"),
     "own end": ("what is fetched to be kept is given back for its own end", ROUTER + "Space.swift",
@@ -346,6 +349,15 @@ MISTAKES = {
     "composed hosts": ("hosts that Unicode calls equal are one", CORE + "Origin/HostTable.swift",
                        "change(&hosts[origin.octets, default: Host()])",
                        "change(&hosts[hosts.keys.first { $0.description == origin } ?? origin.octets, default: Host()])", "HostTableTests"),
+    "own page": ("one user's page of an error goes to another", ROUTER + "HandingOn.swift",
+                 "            && selector.mayShare(head, to: request.sentFields)\n", "", "OtherAnswerTests"),
+    "displaced": ("an error takes the place of a stored film", ROUTER + "HandingOn.swift",
+                  "held?.isResource != true && selector.isSharedHTTP", "selector.isSharedHTTP", "OtherAnswerTests"),
+    "page as bytes": ("who reads bytes is given an error's page", ROUTER + "Waiting.swift",
+                      "            guard reader.takesAnyAnswer else { return fail(reader, CacheError(representation)) }\n", "",
+                      "OtherAnswerTests"),
+    "future": ("what came before the clock was put back is fresh for ever", CORE + "Freshness/Freshness.swift",
+               "!mustBeConfirmed && !isFromFuture(now: now) &&", "!mustBeConfirmed &&", "LifetimeTests"),
 }
 
 #: Which of the world's oracles spoke when each was last put in, and after how many seeds.

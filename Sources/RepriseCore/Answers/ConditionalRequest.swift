@@ -23,12 +23,17 @@ package struct ConditionalRequest: Sendable {
     package let fields: HTTPFields
     /// Separates the parts of an answer; `nil` for a door that cannot send parts, and answers with the whole.
     package let boundary: String?
+    /// Whether the origin's fields are told as they came, and nothing is added to them: a shared cache does so.
+    package let isTransparent: Bool
     /// The ranges asked for; none where there are none, or none that are to be heeded (RFC 9110 §14.2).
     package let ranges: [RangeSpecifier]
 
     /// A request.
-    /// - Parameter boundary: A random text to separate the parts of an answer with.
-    package init(method: String, fields: HTTPFields, boundary: String? = nil) {
+    /// - Parameters:
+    ///   - boundary: A random text to separate the parts of an answer with.
+    ///   - isTransparent: Whether the origin's fields are told as they came: its own entity tag or none, its own type or none.
+    package init(method: String, fields: HTTPFields, boundary: String? = nil, isTransparent: Bool = false) {
+        self.isTransparent = isTransparent
         self.method = method
         self.fields = fields
         self.boundary = boundary
@@ -78,13 +83,16 @@ package struct ConditionalRequest: Sendable {
         return zip(sorted, sorted.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
     }
 
-    /// The answer once the resource is known: 200, 206, 304, 412 or 416.
+    /// The answer once the resource is known: 200, 206, 304, 412 or 416; or what the origin answered instead of it.
     package func answer(_ info: ContentInfo) -> Answer {
         var head = commonFields(info)
+        // Conditions are about what would be a success (RFC 9110 §13.2.1).
+        guard info.status == 200 else { return whole(info, head) }
         if let refused = failedPrecondition(info) {
             if refused == 304 { head.remove(["Content-Type"]) }
             return Answer(status: refused, fields: head)
         }
+        guard info.isResource else { return whole(info, head) }
         head["Accept-Ranges"] = info.length != nil || info.servesRanges ? "bytes" : "none"
         let wanted = ranges
         guard !wanted.isEmpty, ifRangeHolds(info) else { return whole(info, head) }
@@ -124,10 +132,12 @@ package struct ConditionalRequest: Sendable {
     }
 
     private func whole(_ info: ContentInfo, _ head: HTTPFields) -> Answer {
+        // It has no body, and no field may say how long that is (RFC 9110 §8.6).
+        if info.status == 204 { return Answer(status: 204, fields: head) }
         var head = head
         if let length = info.length { head["Content-Length"] = "\(length)" }
         return Answer(
-            status: 200, fields: head, range: method == "HEAD" ? nil : ByteRange(0, info.length ?? .max),
+            status: info.status, fields: head, range: method == "HEAD" ? nil : ByteRange(0, info.length ?? .max),
             isDelimited: info.length != nil)
     }
 
@@ -136,6 +146,10 @@ package struct ConditionalRequest: Sendable {
         // A stored answer must not carry what belonged to the moment it was stored.
         head.remove(["Date", "Age", "Accept-Ranges", "ETag", "Connection"])
         head = RelayedAnswer.fields(head, age: info.age)
+        if isTransparent {
+            for name in ["Date", "ETag"] { head[name] = info.fields[name] }
+            return head
+        }
         head["ETag"] = info.entityTag
         head["Last-Modified"] = info.lastModified
         if head["Content-Type"] == nil { head["Content-Type"] = "application/octet-stream" }
@@ -144,7 +158,7 @@ package struct ConditionalRequest: Sendable {
 
     // RFC 9110 §13.2.2: the order of conditions.
     private func failedPrecondition(_ info: ContentInfo) -> Int? {
-        let tag = EntityTag(info.entityTag)
+        let tag = entityTag(of: info)
         if let condition = fields["If-Match"] {
             if !EntityTagCondition(condition).matches(tag, strongly: true) { return 412 }
         } else if let date = fields["If-Unmodified-Since"].flatMap(HTTPDate.parse),
@@ -155,18 +169,25 @@ package struct ConditionalRequest: Sendable {
         if let condition = fields["If-None-Match"] {
             return EntityTagCondition(condition).matches(tag, strongly: false) ? 304 : nil
         }
+        // Where the origin told no date of change, it was not changed after it was sent (RFC 9111 §4.3.2).
         if let date = fields["If-Modified-Since"].flatMap(HTTPDate.parse),
-            let modified = info.lastModified.flatMap(HTTPDate.parse), modified <= date
+            let modified = (info.lastModified ?? (isTransparent ? info.fields["Date"] : nil)).flatMap(HTTPDate.parse),
+            modified <= date
         {
             return 304
         }
         return nil
     }
 
+    /// What conditions are compared with.
+    private func entityTag(of info: ContentInfo) -> EntityTag? {
+        isTransparent ? info.fields["ETag"].flatMap { EntityTag($0) } : EntityTag(info.entityTag)
+    }
+
     private func ifRangeHolds(_ info: ContentInfo) -> Bool {
         guard let condition = fields["If-Range"] else { return true }
         if let tag = EntityTag(condition), condition.contains("\"") {
-            return EntityTag(info.entityTag).map { $0.matchesStrongly(tag) } ?? false
+            return entityTag(of: info).map { $0.matchesStrongly(tag) } ?? false
         }
         return condition.octets == info.lastModified?.octets
     }

@@ -12,6 +12,13 @@ public struct MediaResource: Sendable {
         self.request = request
     }
 
+    /// The same for a door that tells its client of any answer: also of a redirect, a refusal, an error.
+    package var withAnyAnswer: MediaResource {
+        var request = request
+        request.takesAnyAnswer = true
+        return MediaResource(cache: cache, request: request)
+    }
+
     /// The key it is stored under.
     public var key: ResourceKey { request.key }
 

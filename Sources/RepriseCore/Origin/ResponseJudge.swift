@@ -9,11 +9,14 @@ package struct ResponseJudge: Sendable {
         package var length: Int64?
         /// Whether the same date of change means the same bytes, not only that nothing speaks against it (RFC 9110 §8.8.2.2).
         package var isDateStrong: Bool
+        /// Whether it is the resource; otherwise another answer, such as 404, that nothing of the resource can be part of.
+        package var isResource: Bool
 
-        package init(validator: Validator, length: Int64?, isDateStrong: Bool = true) {
+        package init(validator: Validator, length: Int64?, isDateStrong: Bool = true, isResource: Bool = true) {
             self.validator = validator
             self.length = length
             self.isDateStrong = isDateStrong
+            self.isResource = isResource
         }
     }
 
@@ -76,7 +79,7 @@ package struct ResponseJudge: Sendable {
     /// Whether validators show that an answer is what is held, not only that nothing speaks against it.
     /// - Parameter strongly: Whether the bytes have to be the same (RFC 9110 §8.8.1), for combining them.
     package func isConfirmed(by head: OriginResponseHead, strongly: Bool) -> Bool {
-        guard let held else { return false }
+        guard let held, held.isResource || head.status == 304 else { return false }
         let new = Validator(fields: head.fields)
         if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {
             return strongly ? old.matchesStrongly(tag) : old.matchesWeakly(tag)
@@ -98,8 +101,7 @@ package struct ResponseJudge: Sendable {
     package static let longestResource: Int64 = 1 << 60
 
     private func encoding(_ head: OriginResponseHead) -> Verdict? {
-        guard let coding = head.fields["Content-Encoding"], !coding.isEmpty, !coding.equalsIgnoringCase("identity")
-        else { return nil }
+        guard let coding = head.fields.contentCoding else { return nil }
         return .invalid(
             Mismatch(
                 expected: .contentCoding("identity"), got: .contentCoding(coding),
@@ -167,6 +169,7 @@ package struct ResponseJudge: Sendable {
     /// How an answer differs from what is held; `nil` where nothing says that it is another representation.
     private func difference(_ head: OriginResponseHead, total: Int64?) -> Mismatch? {
         guard let held else { return nil }
+        if !held.isResource { return Mismatch(expected: .nothing, got: .status(head.status), "there was no resource") }
         if let total, let length = held.length, total != length { return .length(length, total) }
         let new = Validator(fields: head.fields)
         if trustsEntityTags, let old = held.validator.entityTag, let tag = new.entityTag {

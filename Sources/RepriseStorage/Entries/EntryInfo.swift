@@ -33,6 +33,8 @@ public struct EntryInfo: Sendable, Hashable {
     public var isPinned: Bool
     /// A hash of the request fields the answer was chosen by, where it varies (RFC 9111 §4.1).
     package var variant: String?
+    /// The answer's status; what is put together from answers with 206 is one with 200.
+    package var status = 200
     /// Bytes stored, in a list of entries; 0 elsewhere. A hint: at most a minute old while the entry is being filled.
     public var stored: Int64 = 0
     /// What the entry has brought, where `stored` is told.
@@ -109,6 +111,8 @@ private struct FileForm: Encodable {
     var pinned: Bool
     // Absent from the file where there is none: entries without it are the same bytes as ever.
     var variant: String?
+    // Absent where it is 200.
+    var status: Int?
 
     init(_ info: EntryInfo) {
         key = info.key
@@ -124,11 +128,12 @@ private struct FileForm: Encodable {
         checked = info.checked
         pinned = info.isPinned
         variant = info.variant
+        status = info.status == 200 ? nil : info.status
     }
 
     var info: EntryInfo? {
         guard version == 1, let identity = UInt64(identity, radix: 16), generation > 0, (length ?? 0) >= 0,
-            fields.allSatisfy({ $0.count == 2 }), !`extension`.contains("/")
+            fields.allSatisfy({ $0.count == 2 }), !`extension`.contains("/"), (200...599).contains(status ?? 200)
         else { return nil }
         var info = EntryInfo(
             key: key, url: url, generation: generation, identity: identity, fileExtension: `extension`,
@@ -136,6 +141,7 @@ private struct FileForm: Encodable {
             length: length, servesRanges: servesRanges, fields: HTTPFields(fields.map { ($0[0], $0[1]) }),
             checked: checked, isPinned: pinned)
         info.variant = variant
+        info.status = status ?? 200
         return info
     }
 
@@ -145,7 +151,8 @@ private struct FileForm: Encodable {
         var (key, url, identity, fileExtension): (String?, String?, String?, String?)
         var (servesRanges, pinned): (Bool?, Bool?)
         var (fields, checked): ([[String]]?, Int64?)
-        var (entityTag, lastModified, length, variant): (String?, String?, Int64?, String?)
+        var (entityTag, lastModified, length): (String?, String?, Int64?)
+        var (variant, status): (String?, Int?)
         func keep<Value>(_ value: Value?, as place: inout Value?) -> Bool {
             place = value
             return value != nil
@@ -166,6 +173,7 @@ private struct FileForm: Encodable {
             case "checked": keep(reader.number(), as: &checked)
             case "pinned": keep(reader.truth(), as: &pinned)
             case "variant": keep(reader.string(), as: &variant)
+            case "status": keep(reader.number(), as: &status)
             default: false
             }
         }
@@ -186,6 +194,7 @@ private struct FileForm: Encodable {
         self.checked = checked
         self.pinned = pinned
         self.variant = variant
+        self.status = status
     }
 
     func proof() throws -> String {

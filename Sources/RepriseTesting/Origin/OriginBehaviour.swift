@@ -80,6 +80,8 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var statuses: [String: Int] = [:]
     /// A status instead of the content.
     public var status: Int?
+    /// Further fields of that answer.
+    public var statusFields: [String: String] = [:]
     /// The status with which requests are refused whose `Authorization` is that.
     public var refusals: [String: Int] = [:]
     /// `Retry-After` with that status, in seconds.

@@ -195,6 +195,8 @@ private struct Script {
         }
         if let status = behaviour.status, isFaulty {
             var answer = ScriptedAnswer.plain(status, "status \(status)")
+            if status == 204 { answer = ScriptedAnswer(status: 204, fields: [:]) }
+            for (name, value) in behaviour.statusFields { answer.fields[name] = value }
             if let seconds = behaviour.retryAfter { answer.fields["Retry-After"] = "\(seconds)" }
             if status == 416 { answer.fields["Content-Range"] = "bytes */\(length)" }
             return answer
@@ -202,7 +204,7 @@ private struct Script {
         if let user = fields["Authorization"] ?? fields["Cookie"].map({ String($0.dropFirst("user=".count)) }),
             let status = behaviour.refusals[user]
         {
-            var answer = ScriptedAnswer.plain(status, "not for this user")
+            var answer = ScriptedAnswer.plain(status, "not for \(fields["Authorization"] ?? fields["Cookie"] ?? "")")
             if status == 429, let seconds = behaviour.retryAfter { answer.fields["Retry-After"] = "\(seconds)" }
             return answer
         }

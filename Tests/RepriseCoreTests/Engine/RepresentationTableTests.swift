@@ -15,12 +15,12 @@ import Testing
     }
 
     private func representation(
-        _ id: Int, storage: StorageState = .undecided, isPrivate: Bool = false, isTransient: Bool = false
+        _ id: Int, storage: StorageState = .undecided, isPrivate: Bool = false, kind: Representation.Kind = .unknown
     ) -> Representation {
         Representation(
             id: RepresentationID(number: id), info: info(), storage: storage,
             audience: isPrivate ? .only(nil) : .everybody,
-            isTransient: isTransient, now: 0)
+            kind: kind, now: 0)
     }
 
     private func table(_ representations: Representation...) -> RepresentationTable {
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `what one reader's answer brought is that reader's`() {
         let own = Representation(
-            id: 1, info: info(), storage: .undecided, audience: .only(7), isTransient: false, now: 0)
+            id: 1, info: info(), storage: .undecided, audience: .only(7), kind: .unknown, now: 0)
         #expect(own.isFor(7) && !own.isFor(8) && own.isPrivate)
         #expect(!representation(1, isPrivate: true).isFor(7))
         #expect(representation(1).isFor(7) && !representation(1).isPrivate)
@@ -40,7 +40,8 @@ import Testing
     @Test func `the newest that may be shared is offered, a superseded one only if it is complete`() {
         #expect(table(representation(1)).offered?.id == 1)
         #expect(table(representation(1, isPrivate: true)).offered == nil)
-        #expect(table(representation(1, isTransient: true)).offered == nil)
+        #expect(table(representation(1, kind: .transient)).offered == nil)
+        #expect(table(representation(1), representation(2, isPrivate: true, kind: .handedOn)).offered?.id == 1)
         let old = representation(1)
         var table = table(old, representation(2))
         table.giveUp(1)
@@ -86,7 +87,7 @@ import Testing
 
     @Test func `an end that was inferred from closing counts until it is asked for again`() {
         let new = Representation(
-            id: 1, info: info(length: nil), storage: .undecided, audience: .everybody, isTransient: false, now: 0)
+            id: 1, info: info(length: nil), storage: .undecided, audience: .everybody, kind: .unknown, now: 0)
         new.infer(end: 55)
         #expect(new.end == 55 && new.info.length == nil && new.mayBeginAnew)
         new.forgetInferredEnd()

@@ -77,7 +77,7 @@ import Testing
             validator: Validator(fields: [:]), length: 10, servesRanges: true, fields: fields, checked: checked)
         info.variant = variant
         return Representation(
-            id: 1, info: info, storage: .undecided, audience: isPrivate ? .only(nil) : .everybody, isTransient: false,
+            id: 1, info: info, storage: .undecided, audience: isPrivate ? .only(nil) : .everybody, kind: .unknown,
             now: 0)
     }
 

@@ -168,6 +168,11 @@ final class Player: @unchecked Sendable {
     /// Whether a login page may come in place of the object, alone.
     var mayGetPage = false
     private var gotPage = false
+    /// Whether it tells a client of any answer, as the door of a shared cache does.
+    private let takesAnyAnswer: Bool
+    /// What was answered instead of the object: its status, and its body as far as it came.
+    private(set) var other: (status: Int, body: [UInt8])?
+    private var isTold = false
     /// Whether it is worth asking: at the start, and after each call of the waker.
     private(set) var wasWoken = true
     /// Whether it has leased bytes read on the read pool, as doors do that cannot hand on a file's region.
@@ -179,14 +184,16 @@ final class Player: @unchecked Sendable {
     private var turn = 0
 
     init(
-        _ world: World, _ path: String, _ range: ByteRange, fields: HTTPFields = [:], resource: MediaResource? = nil
+        _ world: World, _ path: String, _ range: ByteRange, fields: HTTPFields = [:], resource: MediaResource? = nil,
+        takesAnyAnswer: Bool = false
     ) {
         self.world = world
         self.path = path
         let url = OriginURL("http://origin.test" + path)!
         self.resource = resource ?? world.cache.resource(for: url, fields: fields)
+        self.takesAnyAnswer = takesAnyAnswer
         let resource = self.resource
-        handle = resource.makeHandle(in: range)
+        handle = (takesAnyAnswer ? resource.withAnyAnswer : resource).makeHandle(in: range)
         position = range.lowerBound
     }
 
@@ -201,6 +208,10 @@ final class Player: @unchecked Sendable {
         while taken < bytes, !isAtEnd, failure == nil {
             // It may be woken before the call returns.
             wasWoken = false
+            if takesAnyAnswer, !isTold {
+                guard learn() else { return taken }
+                continue
+            }
             let step = handle.step(limit: Int(min(Int64(limit), bytes - taken))) { self.wasWoken = true }
             if case .pending = step { return taken }
             wasWoken = true
@@ -225,6 +236,7 @@ final class Player: @unchecked Sendable {
                 }
                 taken += check(read[...], lease.range.lowerBound)
             case .pending: break
+            case .end where other != nil: endOther()
             case .end: isAtEnd = true
             case .failed(let error): failure = error
             }
@@ -232,7 +244,44 @@ final class Player: @unchecked Sendable {
         return taken
     }
 
+    /// Is told what it reads, as a door is before it sends a head; `false` where it has to wait for that.
+    private func learn() -> Bool {
+        switch handle.info(wake: { self.wasWoken = true }) {
+        case .success(nil): return false
+        case .failure(let error): failure = error
+        case .success(let info?):
+            isTold = true
+            wasWoken = true
+            if info.isResource { break }
+            other = (info.status, [])
+            position = 0
+            handle.setRange(position: 0, end: .max)
+        }
+        return true
+    }
+
+    /// An answer instead of the object is over: it is whole, and this user's.
+    private func endOther() {
+        guard let other else { return }
+        failure = CacheError(.originRefused(status: other.status), "the origin answered \(other.status)")
+        let text = String(decoding: other.body, as: UTF8.self)
+        let user = resource.request.fields["Authorization"] ?? resource.request.fields["Cookie"]
+        switch other.status {
+        case 200 where other.body == ScriptedOrigin.loginPage: break
+        case 300..<400 where text.isEmpty: break
+        case _ where text == "status \(other.status)\n": break
+        case 401, 403, 429: if text == "not for \(user ?? "")\n" { break } else { fallthrough }
+        default: violation = "\(other.status) with \(text.debugDescription) for \(user ?? "nobody")"
+        }
+    }
+
     private func check(_ piece: ArraySlice<UInt8>, _ offset: Int64) -> Int64 {
+        if let other {
+            if offset != position { violation = "bytes at \(offset) for position \(position) of an answer" }
+            self.other = (other.status, other.body + piece)
+            position += Int64(piece.count)
+            return Int64(piece.count)
+        }
         if offset != position { violation = "bytes at \(offset) for position \(position)" }
         guard let resource = world.origin.resource(at: String(path.prefix { $0 != "?" })) else {
             violation = "bytes of nothing"
@@ -280,6 +329,7 @@ final class Player: @unchecked Sendable {
     }
 
     func seek(to target: Int64) {
+        guard other == nil else { return }
         handle.seek(to: target)
         pooled = nil
         isReading = false

@@ -277,6 +277,8 @@ struct WorldPlan: Sendable {
         }
         behaviour.status = [nil, nil, nil, nil, 500, 503, 401, 403, 404, 416, 429].randomElement(using: &random)!
         behaviour.retryAfter = [nil, 1, 30].randomElement(using: &random)!
+        // What it answers instead is fresh for as long as the object is.
+        for name in ["Cache-Control", "Expires", "Vary"] { behaviour.statusFields[name] = behaviour.extraFields[name] }
         behaviour.contentRange = [.none, .none, .none, .wrongStart, .absent, .unknownTotal].randomElement(
             using: &random)!
         // A range that is wider and says so wrongly cannot be told from one that is right.

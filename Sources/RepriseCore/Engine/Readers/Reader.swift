@@ -49,6 +49,8 @@ final class Reader: Identifiable {
     let priority: TransferPlanner.Priority
     /// Whether what is fetched for it may be stored.
     let mayStore: Bool
+    /// Whether it can be given any answer of the origin's, as it tells a client of it; otherwise only bytes of the resource.
+    let takesAnyAnswer: Bool
     /// What its request asks of a cache (freshness `.http`).
     let cacheControl: RequestCacheControl
 
@@ -86,7 +88,8 @@ final class Reader: Identifiable {
 
     init(
         id: ReaderID, caller: Caller, position: Int64, end: Int64, priority: TransferPlanner.Priority,
-        mayStore: Bool = true, cacheControl: RequestCacheControl = RequestCacheControl([:]), outcome: CacheStatus,
+        mayStore: Bool = true, takesAnyAnswer: Bool = false,
+        cacheControl: RequestCacheControl = RequestCacheControl([:]), outcome: CacheStatus,
         requestIndex: Int = 0, now: Int64
     ) {
         self.id = id
@@ -96,6 +99,7 @@ final class Reader: Identifiable {
         self.end = end
         self.priority = priority
         self.mayStore = mayStore
+        self.takesAnyAnswer = takesAnyAnswer
         self.cacheControl = cacheControl
         self.outcome = outcome
         self.requestIndex = requestIndex

@@ -4,6 +4,10 @@ import RepriseStorage
 
 /// What a door needs to know of a resource before its first byte.
 public struct ContentInfo: Sendable, Hashable {
+    /// The answer's status: 200 for the resource itself, whatever range of it came.
+    package var status = 200
+    /// Whether it is the resource, of which ranges can be had; otherwise an answer instead of it.
+    package var isResource = true
     /// Length in bytes, `nil` where the origin does not tell.
     public var length: Int64?
     /// The origin's `Content-Type`.
@@ -38,6 +42,8 @@ public struct ContentInfo: Sendable, Hashable {
     init(_ representation: Representation, age: Int64? = nil) {
         self.age = age
         let info = representation.info
+        status = info.status
+        isResource = representation.isResource
         length = info.length
         contentType = info.fields["Content-Type"]
         servesRanges = info.servesRanges

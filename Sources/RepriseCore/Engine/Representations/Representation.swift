@@ -4,8 +4,9 @@ import RepriseStorage
 
 /// One version of the resource's bytes, as an entry knows it.
 ///
-///     unknown --first bytes--> media: stored or not (`StorageState`)
+///     unknown --first bytes--> storable: stored or not (`StorageState`)
 ///        |__ its type, first bytes of a page --> transient: never stored
+///     handedOn: not the resource, and for one reader alone
 ///
 ///     unnamed --commit--> named <--described, not described--> outdated
 ///        ^__ uncommit: its files went, or another took its place __|
@@ -29,17 +30,23 @@ final class Representation: Identifiable {
     }
 
     /// What it is.
-    private enum Kind {
+    enum Kind {
         /// Its first bytes have still to show that.
         case unknown
-        case media
+        /// Media, or what the origin says may be stored.
+        case storable
         /// A playlist or a page: never stored. It lives as long as its readers, and a request that comes after its head is answered
         /// anew.
         case transient
+        /// What the origin answered instead of the resource, for the reader that asked: it takes no other's place.
+        case handedOn
     }
 
     let id: RepresentationID
     let audience: Audience
+    /// Fields of the answer that are only for the reader it came for, among all the others; `nil` where there are none.
+    private let ownFields: HTTPFields?
+    private let requester: ReaderID?
     private(set) var info: EntryInfo { didSet { described = nil } }
     /// Whether and where its bytes are stored.
     private(set) var storage: StorageState
@@ -58,13 +65,16 @@ final class Representation: Identifiable {
 
     /// A representation that an answer began.
     init(
-        id: RepresentationID, info: EntryInfo, storage: StorageState, audience: Audience, isTransient: Bool, now: Int64
+        id: RepresentationID, info: EntryInfo, storage: StorageState, audience: Audience, kind: Kind,
+        ownFields: HTTPFields? = nil, requester: ReaderID? = nil, now: Int64
     ) {
         self.id = id
         self.info = info
         self.storage = storage
         self.audience = audience
-        kind = isTransient ? .transient : .unknown
+        self.ownFields = ownFields
+        self.requester = requester
+        self.kind = kind
         naming = .unnamed
         rangesRefusedAt = now
     }
@@ -75,7 +85,8 @@ final class Representation: Identifiable {
         info = entry.info
         storage = .storing(in: entry.generation)
         audience = .everybody
-        kind = .media
+        (ownFields, requester) = (nil, nil)
+        kind = .storable
         naming = .named
     }
 
@@ -88,7 +99,13 @@ final class Representation: Identifiable {
     var isDescriptionDue: Bool { naming == .outdated }
 
     /// Whether it is never stored because of what it is.
-    var isTransient: Bool { kind == .transient }
+    var isTransient: Bool { kind == .transient || isHandedOn }
+
+    /// Whether it is what the origin answered one reader instead of the resource.
+    var isHandedOn: Bool { kind == .handedOn }
+
+    /// Whether it is the resource, whose bytes any reader can be given; otherwise an answer that only the door can tell of.
+    var isResource: Bool { info.status == 200 && info.fields.contentCoding == nil && !isHandedOn }
 
     /// Whether its first bytes have still to show whether it is media.
     var needsSniffing: Bool { kind == .unknown }
@@ -133,10 +150,11 @@ final class Representation: Identifiable {
     /// Whether it was not stored lately, though it has files that are named.
     var mayReopen: Bool { isCommitted && !isSuperseded && storage.isOff && storage.generation != nil }
 
-    /// What a door is told now.
-    func content(age: Int64?) -> ContentInfo {
+    /// What a reader's door is told now.
+    func content(for reader: ReaderID, age: Int64?) -> ContentInfo {
         var content = described ?? ContentInfo(self)
         if described == nil { described = content }
+        if let ownFields, reader == requester { content.fields = ownFields }
         content.age = age
         content.isComplete = isComplete
         return content
@@ -187,7 +205,7 @@ final class Representation: Identifiable {
     /// Its first bytes were looked at.
     /// - Parameter isPage: Whether it is a page, which is never stored.
     func sniffed(isPage: Bool) {
-        kind = isPage ? .transient : .media
+        kind = isPage ? .transient : .storable
     }
 
     /// A use begins, which was drawn to count or not.

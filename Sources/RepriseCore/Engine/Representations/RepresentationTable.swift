@@ -21,8 +21,8 @@ struct RepresentationTable: Sequence {
 
     func makeIterator() -> IndexingIterator<[Representation]> { table.makeIterator() }
 
-    /// The representation bytes are filled for: the newest that is not superseded.
-    var newest: Representation? { table.filter { !$0.isSuperseded }.max { $0.id < $1.id } }
+    /// The representation bytes are filled for: the newest that is not superseded, nor one reader's answer beside it.
+    var newest: Representation? { table.filter { !$0.isSuperseded && !$0.isHandedOn }.max { $0.id < $1.id } }
 
     /// The representation that readers who have none are given, if they may have it; also the one that is confirmed for them.
     var offered: Representation? {

@@ -45,7 +45,7 @@ extension EntryStateMachine {
 
     /// Whether a page was answered where media is held.
     func isPage(_ head: OriginResponseHead, insteadOf held: Representation) -> Bool {
-        !storable(head.fields) && storable(held.info.fields)
+        !isMedia(head.fields) && isMedia(held.info.fields)
     }
 
     /// A page says nothing of what is held: it is refused, and asked for again later.

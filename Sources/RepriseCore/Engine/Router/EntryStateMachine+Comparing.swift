@@ -12,7 +12,8 @@ extension EntryStateMachine {
         let trust = trust(in: request.slot.origin, trial: trial)
         let held = representation.map {
             ResponseJudge.Held(
-                validator: $0.info.validator, length: $0.info.length, isDateStrong: isDateStrong($0.info.fields))
+                validator: $0.info.validator, length: $0.info.length, isDateStrong: isDateStrong($0.info.fields),
+                isResource: $0.isResource)
         }
         return ResponseJudge(
             asked: request.asked, held: held, trustsEntityTags: trust.entityTags,

@@ -8,7 +8,7 @@ extension EntryStateMachine {
     /// A reader comes; `nil` where new readers get another entry.
     mutating func attach(
         url: OriginURL, fields: HTTPFields, position: Int64, end: Int64, priority: TransferPlanner.Priority,
-        mayStore: Bool
+        mayStore: Bool, takesAnyAnswer: Bool = false
     ) -> ReaderID? {
         guard lifecycle.isListed else { return nil }
         caller = Caller(fields, for: url)
@@ -21,7 +21,7 @@ extension EntryStateMachine {
         let isHTTP = environment.freshness == .http
         let reader = Reader(
             id: id, caller: caller, position: position, end: end, priority: priority, mayStore: mayStore,
-            cacheControl: RequestCacheControl(isHTTP ? fields : [:]),
+            takesAnyAnswer: takesAnyAnswer, cacheControl: RequestCacheControl(isHTTP ? fields : [:]),
             outcome: CacheStatus(forward: selector.reason(fields)),
             requestIndex: requestIndex, now: now)
         if readers.isEmpty { beginAnew() }
@@ -213,6 +213,7 @@ extension EntryStateMachine {
             return reader.ending.map(InfoResult.init) ?? .pending
         }
         reader.announce()
-        return .known(representation.content(age: selector.age(of: representation, for: reader, wallClock: wallClock)))
+        let age = selector.age(of: representation, for: reader, wallClock: wallClock)
+        return .known(representation.content(for: id, age: age))
     }
 }

@@ -61,6 +61,7 @@ extension EntryStateMachine {
             return withhold(from: request, transfer, as: .alone)
         }
         let isConfirmed = judge.isConfirmed(by: head, strongly: true)
+        if handOn(transfer, request, head, verdict, representation) { return }
         switch verdict {
         case .part, .whole:
             if let representation, isPage(head, insteadOf: representation), !isConfirmed,
@@ -283,50 +284,6 @@ extension EntryStateMachine {
         }
         noteAnswer(request, status: head.status)
         bindUnbound(to: new, for: request)
-    }
-
-    mutating func makeRepresentation(
-        _ head: OriginResponseHead, _ request: OriginRequestState, length: Int64?, servesRanges: Bool,
-        for audience: Representation.Audience
-    ) -> Representation {
-        let validator = Validator(fields: head.fields)
-        // The answer makes it, but not alone where another's bytes come first and nothing tells the two apart.
-        request.accept(identifies(head.fields, request) ? .validator : .nothing)
-        let id: RepresentationID = makeID()
-        let type = MediaType(head.fields["Content-Type"])
-        let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1
-        var info = EntryInfo(
-            key: key.text, url: url.description, generation: 0, identity: identity,
-            fileExtension: url.pathExtension ?? type?.fileExtension ?? "bin",
-            validator: validator, length: length, servesRanges: servesRanges,
-            fields: storedFields(head, of: request),
-            checked: revalidation.isOutdated(request) ? Freshness.invalidated : wallClock)
-        info.variant = selector.variant(of: head.fields, to: request.sentFields)
-        let isStorable = storable(head.fields)
-        let stores =
-            environment.store != nil && !isPrivate && lifecycle.isListed && audience == .everybody && isStorable
-        let representation = Representation(
-            id: id, info: info, storage: stores ? .undecided : .off(.notStorable), audience: audience,
-            isTransient: !isStorable && !isPrivate, now: now)
-        representations.insert(representation)
-        return representation
-    }
-
-    /// Whether a body of that type may be stored as media. Text is decided by its first bytes: some servers call media so.
-    func storable(_ fields: HTTPFields) -> Bool {
-        guard let type = MediaType(fields["Content-Type"]) else { return true }
-        return type.essence == "text/plain" || !(type.isMarkup || type.isManifest)
-    }
-
-    /// The fields of an answer as they are stored.
-    func storedFields(_ head: OriginResponseHead, of request: OriginRequestState) -> HTTPFields {
-        var fields = head.fields
-        fields.removeHopByHop()
-        fields.remove([
-            "Content-Length", "Content-Range", "Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security",
-        ])
-        guard environment.freshness == .http else { return fields }
-        return Freshness.noting(delay: (now - request.sentAt) / TransferTuning.second, in: fields)
     }
 
     mutating func beginBody(_ transfer: TransferState, at position: Int64, end: Int64?) {

@@ -56,15 +56,16 @@ extension EntryStateMachine {
             return
         case .pastEnd, .refused, .busy, .invalid: break
         }
+        if handOn(request, head, verdict, insteadOf: representation) { return }
         let mayShare = selector.mayShare(head, to: request.sentFields, verdict)
         let isConfirmed = judge.isConfirmed(by: head, strongly: false)
         switch verdict {
-        case .whole(let length) where mayShare && !isConfirmed && storable(head.fields):
+        case .whole(let length) where mayShare && !isConfirmed && !isPage(head, insteadOf: representation):
             // Nothing shows that it is what is stored, so it is not (RFC 9111 §4.3.3).
             return replaced(
                 request, representation, head, length: length, servesRanges: representation.info.servesRanges, nil)
         case .changed(let difference, let length, let servesRanges)
-        where head.status == 200 && mayShare && storable(head.fields):
+        where head.status == 200 && mayShare && !isPage(head, insteadOf: representation):
             // No range was asked for: that none is offered says nothing.
             return replaced(
                 request, representation, head, length: length,
@@ -105,7 +106,8 @@ extension EntryStateMachine {
         _ representation: Representation, _ head: OriginResponseHead, _ request: OriginRequestState
     ) {
         noteConfirmed(status: head.status)
-        let fields = Confirmation.freshened(representation.info.fields, by: storedFields(head, of: request))
+        let fields = StoringRule.kept(
+            Confirmation.freshened(representation.info.fields, by: storedFields(head, of: request)))
         representation.confirm(
             fields: fields, variant: selector.variant(of: fields, to: request.sentFields), checked: wallClock)
         if representation.isCommitted { writeDescription(of: representation) }

@@ -39,6 +39,11 @@ extension EntryStateMachine {
 
     /// Has a reader go on with a representation, whatever word on another it waited for.
     mutating func give(_ reader: Reader, _ id: RepresentationID) {
+        if let representation = representations[id], !representation.isResource {
+            guard reader.takesAnyAnswer else { return fail(reader, CacheError(representation)) }
+            // It has no ranges (RFC 9110 §14.2).
+            reader.seek(to: 0, end: .max, now: now)
+        }
         reader.bind(to: id)
         wake(reader)
     }

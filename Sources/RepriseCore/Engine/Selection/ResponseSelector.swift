@@ -79,7 +79,8 @@ struct ResponseSelector {
     }
 
     func freshness(of representation: Representation) -> Freshness {
-        Freshness(fields: representation.info.fields, checked: representation.info.checked)
+        let info = representation.info
+        return Freshness(fields: info.fields, status: info.status, checked: info.checked)
     }
 
     // MARK: What is told of it

@@ -1,0 +1,139 @@
+import RepriseHTTP
+import ReprisePlatform
+import RepriseStorage
+
+/// Answers that are not the resource: redirects, refusals, errors, content codings, pages in place of media. A reader that tells a
+/// client of any answer is given them as they are (RFC 9110 §15, §7.7); for every other reader they mean what the other files say.
+///
+/// What is stored of the resource stays what it is: such an answer is beside it, for the reader that asked. Where there is no
+/// resource, one that may be stored and says for how long is stored, and given to all.
+extension EntryStateMachine {
+    /// Hands the answer to a transfer's request on. `false` where it means what it means to readers of the resource.
+    mutating func handOn(
+        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
+        _ verdict: ResponseJudge.Verdict, _ held: Representation?
+    ) -> Bool {
+        guard let reader = taker(of: request, head, verdict, held) else { return false }
+        let answer = makeAnswer(request, head, verdict, beside: held)
+        if held == nil {
+            transfer.settle(in: answer.id)
+        } else {
+            restart(transfer, at: 0)
+            transfer.fill(answer.id)
+            request.becomesContent()
+        }
+        let others = transfer.readers.compactMap { readers[$0] }.filter { $0.id != reader.id && $0.isUnbound }
+        noteAnswer(request, status: head.status)
+        give(reader, answer.id)
+        share(answer, with: others, request)
+        rebase(transfer)
+        beginBody(transfer, at: 0, end: length(of: head))
+        return true
+    }
+
+    /// The same for the answer to a confirmation, whose body comes with it.
+    mutating func handOn(
+        _ request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
+        insteadOf held: Representation
+    ) -> Bool {
+        guard let reader = taker(of: request, head, verdict, held) else { return false }
+        if case .busy = verdict, held.isResource,
+            selector.reuse(of: held, by: reader.fields, wallClock: wallClock).mayStandIn
+        {
+            return false
+        }
+        _ = revalidation.end()
+        let others = readers.awaitingValidation.filter { $0.id != reader.id }
+        let answer = makeAnswer(request, head, verdict, beside: held)
+        let transfer = TransferState(
+            id: makeID(), representation: answer.id, start: 0, isSequential: true,
+            requestIndex: tuning.boundedRequests, readers: [reader.id], goal: 0, now: now,
+            continuation: continuationMaker)
+        transfer.adopt(request)
+        transfers[transfer.id] = transfer
+        reader.note { $0.forwardStatus = head.status }
+        give(reader, answer.id)
+        share(answer, with: others, request)
+        beginBody(transfer, at: 0, end: length(of: head))
+        return true
+    }
+
+    /// The reader that an answer is handed to: the one it was asked for, where that takes any answer and was told of none yet.
+    private func taker(
+        of request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
+        _ held: Representation?
+    ) -> Reader? {
+        guard let reader = request.requester.flatMap({ readers[$0] }), reader.takesAnyAnswer, !reader.isAnnounced,
+            !reader.hasEnded, isOther(head, verdict, than: held, to: request)
+        else { return nil }
+        return reader
+    }
+
+    /// Whether an answer is another than the resource, or than what is held of it.
+    private func isOther(
+        _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict, than held: Representation?,
+        to request: OriginRequestState
+    ) -> Bool {
+        switch verdict {
+        // A fresh URL may be had instead.
+        case .refused(let status): status != 304 && environment.freshURLs == nil
+        case .busy: true
+        case .invalid: head.status != 206 && (head.status != 200 || head.fields.contentCoding != nil)
+        case .whole, .changed: head.status == 200 && held.map { isPage(head, insteadOf: $0) } ?? false
+        case .part, .notModified, .pastEnd: false
+        }
+    }
+
+    /// Makes the representation of such an answer: for all where it may be stored and there is no resource that it would replace.
+    private mutating func makeAnswer(
+        _ request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
+        beside held: Representation?
+    ) -> Representation {
+        if case .busy(let status, let retryAfter?) = verdict {
+            noteHoldOff(request, status, retryAfter: retryAfter)
+        }
+        if head.status >= 400 { tell(.originError(key: key.text, CacheError(answered: head.status))) }
+        let isForAll =
+            held?.isResource != true && selector.isSharedHTTP && isWorthStoring(head)
+            && selector.mayShare(head, to: request.sentFields)
+        if let held {
+            if isForAll {
+                supersede(held)
+            } else if (300...399).contains(head.status), held.isResource {
+                // It is somewhere else now: who comes later asks first.
+                held.invalidate()
+                if held.isCommitted { writeDescription(of: held) }
+            }
+        }
+        return makeRepresentation(
+            head, request, length: length(of: head), servesRanges: false,
+            for: isForAll ? .everybody : .only(request.requester), isHandedOn: !isForAll)
+    }
+
+    /// Readers that waited for the same answer: it is theirs too, or each asks for itself, at the same time.
+    private mutating func share(_ answer: Representation, with others: [Reader], _ request: OriginRequestState) {
+        for reader in others {
+            reader.confirm()
+            if answer.isHandedOn { redirect(reader, .alone) }
+        }
+        if !answer.isHandedOn { bindUnbound(to: answer, for: request) }
+    }
+
+    private func length(of head: OriginResponseHead) -> Int64? {
+        if head.status == 204 { return 0 }
+        return head.fields.contains("Transfer-Encoding") ? nil : head.fields["Content-Length"]?.decimal
+    }
+}
+
+extension CacheError {
+    /// What is stored, or answered, is not the resource, and a reader of bytes takes nothing else.
+    init(_ answer: Representation) {
+        if let coding = answer.info.fields.contentCoding, answer.info.status == 200 {
+            self.init(.originInvalid, "the origin's answer is coded (\(coding)) though identity was asked for")
+        } else {
+            self.init(
+                answered: answer.info.status,
+                location: RedirectRule.location(answer.info.status, answer.info.fields))
+        }
+    }
+}

@@ -1,0 +1,306 @@
+import RepriseCore
+import RepriseHTTP
+import RepriseRanges
+import RepriseTesting
+import Testing
+
+/// What an origin answers instead of the resource, to readers that tell a client of any answer and to those that do not.
+@Suite struct OtherAnswerTests {
+    static let length: Int64 = 300_001
+
+    private func world(_ control: String? = "max-age=60") throws -> World {
+        let world = try World {
+            $0.freshness = .http
+            $0.followsRedirects = false
+        }
+        world.put("/a", length: Self.length) { $0.extraFields["Cache-Control"] = control }
+        return world
+    }
+
+    /// Has the origin answer with a status.
+    private func answer(_ world: World, _ status: Int?, _ fields: [String: String] = [:]) {
+        world.origin.change("/a") { resource in
+            resource.behaviour.status = status
+            resource.behaviour.statusFields = fields
+        }
+    }
+
+    // MARK: Handed on
+
+    static let all = [
+        201, 202, 203, 204, 299, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 418, 451, 499, 500, 501,
+        502, 503, 504, 505, 599,
+    ]
+
+    @Test(arguments: all) func `status, fields and body go through as they are, and nothing is stored, RFC 9110 §7.7`(
+        status: Int
+    ) throws {
+        let world = try world()
+        answer(world, status, ["X-Own": "1", "Location": "/b", "Content-Security-Policy": "default-src 'self'"])
+        for asked in 1...2 {
+            let client = Client(world, "/a")
+            client.finish()
+            #expect(client.status == status && client.failure == nil)
+            #expect(client.fields["X-Own"] == "1" && client.fields["Location"] == "/b")
+            #expect(client.fields["Content-Security-Policy"] == "default-src 'self'" && client.fields["ETag"] == nil)
+            #expect(String(decoding: client.body, as: UTF8.self) == (status == 204 ? "" : "status \(status)\n"))
+            #expect(world.origin.requestCount == asked, "each asks for itself, once")
+        }
+        #expect(!world.memory.paths.contains { $0.contains("/body.") })
+    }
+
+    @Test func `who asks for bytes gets an error, as ever`() throws {
+        let world = try world()
+        answer(world, 404, ["Cache-Control": "max-age=60"])
+        #expect(world.play("/a").failure?.code == .originRefused(status: 404))
+        let client = Client(world, "/a")
+        client.finish()
+        #expect(client.status == 404)
+        let stored = world.play("/a")
+        #expect(stored.failure?.code == .originRefused(status: 404) && stored.received == 0)
+    }
+
+    @Test func `a range is not of what is no resource, RFC 9110 §14.2`() throws {
+        let world = try world()
+        answer(world, 404, ["Cache-Control": "max-age=60"])
+        for _ in 1...2 {
+            let client = Client(world, "/a", ["Range": "bytes=5-6", "If-None-Match": "*"])
+            client.finish()
+            #expect(client.status == 404 && client.fields["Content-Range"] == nil)
+            #expect(String(decoding: client.body, as: UTF8.self) == "status 404\n")
+        }
+        #expect(world.origin.requestCount == 1)
+    }
+
+    @Test func `who waits for the same answer asks for itself where it is not to be shared`() throws {
+        let world = try world()
+        answer(world, 403)
+        let clients = ["a", "b", "c"].map { Client(world, "/a", ["Authorization": $0]) }
+        for client in clients { client.take() }
+        for client in clients { client.finish() }
+        #expect(clients.allSatisfy { $0.status == 403 && $0.failure == nil })
+        #expect(world.origin.requestCount == 3)
+    }
+
+    @Test(arguments: ["private, max-age=60", "no-store, max-age=60"])
+    func `what is one user's is handed to nobody else, inv29`(control: String) throws {
+        let world = try world()
+        answer(world, 404, ["Cache-Control": control])
+        let clients = (1...3).map { _ in Client(world, "/a") }
+        for client in clients { client.take() }
+        for client in clients { client.finish() }
+        #expect(clients.allSatisfy { $0.status == 404 } && world.origin.requestCount == 3)
+    }
+
+    @Test func `a coded body goes through whole with its coding`() throws {
+        let world = try world()
+        world.origin.change("/a") { $0.behaviour.gzipsAnyway = true }
+        let client = Client(world, "/a", ["Range": "bytes=0-9"])
+        // Of a part of a coded body nothing can be told.
+        world.origin.change("/a") { $0.behaviour.ranges = .ignored }
+        client.finish()
+        #expect(client.status == 200 && client.fields["Content-Encoding"] == "gzip" && client.body.count == Self.length)
+        #expect(world.play("/a").failure?.code == .originInvalid)
+    }
+
+    // MARK: Stored
+
+    static let storable = [
+        203, 204, 299, 300, 301, 302, 303, 307, 308, 400, 404, 405, 410, 414, 451, 500, 501, 502, 599,
+    ]
+
+    @Test(arguments: storable) func `what says how long it is good is stored and given to all, RFC 9111 §3`(status: Int)
+        throws
+    {
+        let world = try world()
+        answer(world, status, ["Cache-Control": "max-age=600", "X-Own": "1"])
+        for _ in 1...2 {
+            for _ in 1...2 {
+                let client = Client(world, "/a")
+                client.finish()
+                #expect(client.status == status && client.fields["X-Own"] == "1" && client.failure == nil)
+                #expect(String(decoding: client.body, as: UTF8.self) == (status == 204 ? "" : "status \(status)\n"))
+            }
+            #expect(world.origin.requestCount == 1)
+            world.queues.advance(2 * second)
+            try world.restart()
+        }
+    }
+
+    @Test(arguments: [203, 204, 300, 301, 308, 404, 405, 410, 414, 501])
+    func `a status that may be fresh without saying so is, RFC 9111 §4.2.2`(status: Int) throws {
+        let world = try world()
+        answer(world, status, ["Last-Modified": HTTPDate.format(0)])
+        for _ in 1...2 { Client(world, "/a").finish() }
+        #expect(world.origin.requestCount == 1)
+    }
+
+    @Test(arguments: [201, 302, 303, 307, 400, 403, 500, 502, 503, 504, 599])
+    func `another is not, RFC 9111 §4.2.2`(status: Int) throws {
+        let world = try world()
+        answer(world, status, ["Last-Modified": HTTPDate.format(0)])
+        for _ in 1...2 { Client(world, "/a").finish() }
+        #expect(world.origin.requestCount == 2)
+    }
+
+    @Test func `once it is stale the origin is asked, and what is there now takes its place`() throws {
+        let world = try world()
+        answer(world, 404, ["Cache-Control": "max-age=60"])
+        Client(world, "/a").finish()
+        world.queues.advance(61 * second)
+        answer(world, 410, ["Cache-Control": "max-age=60"])
+        for _ in 1...2 {
+            let client = Client(world, "/a")
+            client.finish()
+            #expect(client.status == 410 && String(decoding: client.body, as: UTF8.self) == "status 410\n")
+        }
+        #expect(world.origin.requestCount == 2)
+        world.queues.advance(61 * second)
+        answer(world, nil)
+        let client = Client(world, "/a")
+        client.finish()
+        #expect(client.status == 200 && client.body.count == Self.length)
+        world.play("/a").expectWhole(Self.length)
+        let bought = world.origin.bodyBytes
+        try world.restart()
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes == bought)
+    }
+
+    // MARK: Beside the resource
+
+    static let beside = [301, 302, 401, 403, 404, 410, 500, 503]
+
+    @Test(arguments: beside) func `what is stored of the resource outlives another answer, and is not bought again`(
+        status: Int
+    ) throws {
+        let world = try world("max-age=60, must-revalidate")
+        world.play("/a").expectWhole(Self.length)
+        let bought = world.origin.bodyBytes
+        world.queues.advance(61 * second)
+        answer(world, status, ["Cache-Control": "max-age=600", "Location": "/b"])
+        for _ in 1...2 {
+            let client = Client(world, "/a")
+            client.finish()
+            #expect(client.status == status && String(decoding: client.body, as: UTF8.self) == "status \(status)\n")
+        }
+        answer(world, nil)
+        world.queues.advance(100 * second)
+        let asked = world.origin.bodyBytes
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes == asked && asked < bought + 100, "304 is enough")
+    }
+
+    @Test func `an origin that fails is stood in for where that is allowed, RFC 5861 §4`() throws {
+        let world = try world("max-age=60, stale-if-error=600")
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(61 * second)
+        answer(world, 503)
+        let client = Client(world, "/a")
+        client.finish()
+        #expect(client.status == 200 && client.body.count == Self.length)
+    }
+
+    @Test func `who has bytes goes on where the origin fails for a while, and is handed nothing else`() throws {
+        let world = try World {
+            $0.freshness = .http
+            $0.tuning.readAhead = 32 * 1024
+        }
+        world.put("/a", length: Self.length) {
+            $0.extraFields["Cache-Control"] = "max-age=600"
+            $0.longestRange = 60_000
+        }
+        let client = Client(world, "/a")
+        while client.body.isEmpty {
+            client.take()
+            guard world.queues.runOne(until: 60 * second) else { break }
+        }
+        answer(world, 503)
+        for _ in 1...5 {
+            world.queues.advance(second)
+            client.take()
+        }
+        #expect(client.failure == nil && world.origin.log.last?.status == 503)
+        answer(world, nil)
+        client.finish()
+        #expect(client.failure == nil && client.body.count == Self.length)
+        #expect(PositionCodedContent(length: Self.length, generation: 1).firstMismatch(client.body[...], at: 0) == nil)
+    }
+
+    // MARK: Pages
+
+    @Test(arguments: [
+        (nil as String?, 2), ("max-age=60", 1), ("no-cache", 2), ("no-store", 2), ("private, max-age=60", 2),
+    ])
+    func `a page is stored where it says how long it is good`(control: String?, requests: Int) throws {
+        let world = try world(control)
+        world.put("/a", length: 1000) {
+            $0.contentType = "text/html"
+            $0.extraFields["Cache-Control"] = control
+        }
+        for _ in 1...2 {
+            let client = Client(world, "/a")
+            client.finish()
+            #expect(client.status == 200 && client.body.count == 1000)
+            world.queues.advance(second)
+        }
+        #expect(world.origin.log.filter { $0.status < 300 }.count == requests)
+    }
+}
+
+/// A client of a shared cache: asks for a range or all, and keeps what it is told.
+private final class Client {
+    private let world: World
+    private let request: ConditionalRequest
+    private let handle: ReaderHandle
+    private(set) var status = 0
+    private(set) var fields = HTTPFields()
+    private(set) var body: [UInt8] = []
+    private(set) var failure: CacheError?
+    private(set) var isAtEnd = false
+
+    init(_ world: World, _ path: String, _ fields: HTTPFields = [:]) {
+        self.world = world
+        request = ConditionalRequest(method: "GET", fields: fields, isTransparent: true)
+        let resource = world.cache.resource(for: OriginURL("http://origin.test" + path)!, fields: fields)
+        handle = resource.withAnyAnswer.makeHandle(in: request.presumedRange)
+    }
+
+    deinit { handle.leave() }
+
+    /// Takes at most so many bytes of what is there.
+    func take(_ most: Int = .max) {
+        while !isAtEnd, failure == nil, body.count < most {
+            if status == 0 {
+                switch handle.info(wake: {}) {
+                case .success(nil): return
+                case .failure(let error): failure = error
+                case .success(let info?):
+                    let answer = request.answer(info)
+                    (status, fields) = (answer.status, answer.fields)
+                    guard let range = answer.range else {
+                        isAtEnd = true
+                        break
+                    }
+                    handle.setRange(position: range.lowerBound, end: range.upperBound)
+                }
+                continue
+            }
+            switch handle.step(limit: min(64 * 1024, most - body.count), wake: {}) {
+            case .memory(let bytes, _): body += bytes
+            case .lease(let lease): if let bytes = try? lease.read() { body += bytes }
+            case .pending: return
+            case .end: isAtEnd = true
+            case .failed(let error): failure = error
+            }
+        }
+    }
+
+    /// Takes all there will be within a minute.
+    func finish() {
+        let end = world.queues.time + 60 * second
+        repeat { take() } while !isAtEnd && failure == nil && world.queues.runOne(until: end)
+        #expect(isAtEnd || failure != nil, "it hangs")
+        handle.leave()
+    }
+}
