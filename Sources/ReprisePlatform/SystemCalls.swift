@@ -18,6 +18,16 @@ package enum SystemCalls {
         [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN].contains(code)
     }
 
+    /// Why a server cannot listen, where an error code says that.
+    package static func reasonNotToListen(_ code: Int32) -> String {
+        switch code {
+        case EADDRINUSE: "another program listens there"
+        case EACCES: "the system keeps that port for its administrator"
+        case EADDRNOTAVAIL: "this machine does not have that address"
+        default: message(code)
+        }
+    }
+
     /// Seconds since 1970.
     package static func wallClock() -> Int64 { Int64(time(nil)) }
 

@@ -67,18 +67,64 @@
         ])
         func `only a Host of ours may ask, bug20`(host: String, isOurs: Bool) {
             let rules = AccessRules(allowedHosts: ["m.test"], allowedOrigins: [])
-            #expect((rules.refusal(["Host": host], authority: host) == nil) == isOurs)
+            for hasToken in [false, true] {
+                #expect((rules.refusal(["Host": host], authority: host, hasToken: hasToken) == nil) == isOurs)
+            }
         }
 
-        @Test func `other sites' pages are refused`() {
+        @Test func `without a token other sites' pages are refused, with it they are who has it`() {
             let rules = AccessRules(allowedHosts: [], allowedOrigins: ["https://friend.test"])
             let page: HTTPFields = ["Host": "localhost", "Sec-Fetch-Site": "cross-site"]
-            #expect(rules.refusal(page, authority: "localhost") != nil)
+            func isRefused(_ fields: HTTPFields, hasToken: Bool = false) -> Bool {
+                rules.refusal(fields, authority: "localhost", hasToken: hasToken) != nil
+            }
+            #expect(isRefused(page) && !isRefused(page, hasToken: true))
             var friend = page
             friend["Origin"] = "https://friend.test"
-            #expect(rules.refusal(friend, authority: "localhost") == nil)
+            #expect(!isRefused(friend))
             friend["Origin"] = "https://friend.test.evil.test"
-            #expect(rules.refusal(friend, authority: "localhost") != nil)
+            #expect(isRefused(friend))
+        }
+
+        @Test func `a page that may ask may ask with any field, and from the network`() {
+            let plain = ServerExchange.options([:], now: 0).fields
+            #expect(plain["Access-Control-Allow-Origin"] == "*" && plain["Access-Control-Allow-Private-Network"] == nil)
+            let asked: HTTPFields = [
+                "Access-Control-Request-Headers": "range,x-own", "Access-Control-Request-Private-Network": "true",
+            ]
+            let answer = ServerExchange.options(asked, now: 0).fields
+            #expect(answer["Access-Control-Allow-Headers"] == "range,x-own")
+            #expect(answer["Access-Control-Allow-Private-Network"] == "true")
+        }
+
+        @Test func `what the origin lets pages do is not passed on`() {
+            var info = ContentInfo(length: 10, contentType: "video/mp4")
+            info.fields = [
+                "Access-Control-Allow-Origin": "https://its.example", "Access-Control-Allow-Credentials": "true",
+            ]
+            let head = ServerExchange(method: "GET", fields: [:]).answer(info, now: 0).fields
+            #expect(head["Access-Control-Allow-Origin"] == "*" && head["Access-Control-Allow-Credentials"] == nil)
+            #expect(head["Access-Control-Expose-Headers"]?.contains("Content-Range") == true)
+        }
+
+        @Test(arguments: [
+            ("https://films.example/page", "https://films.example/page" as String?),
+            ("http://127.0.0.1:8787/secret/x", nil),
+            ("http://127.0.0.1:8787", nil), ("nonsense", nil), ("HTTP://127.0.0.1:8787/secret/", nil),
+        ])
+        func `what a client says goes on, but where it is and what would carry the token`(page: String, sent: String?) {
+            let fields: HTTPFields = [
+                "Host": "127.0.0.1:8787", "Referer": page, "Origin": "https://films.example", "X-Own": "1",
+                "User-Agent": "mpv", "X-Forwarded-For": "10.0.0.1", "Forwarded": "for=10.0.0.1",
+                "Sec-Fetch-Site": "none",
+                "Connection": "X-Hop", "X-Hop": "1",
+            ]
+            let kept = ServerExchange.forwarded(fields)
+            #expect(kept["Referer"] == sent)
+            #expect(kept["X-Own"] == "1" && kept["User-Agent"] == "mpv" && kept["Origin"] == "https://films.example")
+            for name in ["Host", "X-Forwarded-For", "Forwarded", "Sec-Fetch-Site", "Connection", "X-Hop"] {
+                #expect(kept[name] == nil)
+            }
         }
 
         // MARK: Answers to errors

@@ -53,7 +53,10 @@
                         .get()
                     return AdminServer(address: address, group: group, listener: listener)
                 case .tcp(let host, let port):
-                    let listener = try await bootstrap.bind(host: host, port: port).get()
+                    let listener: any Channel
+                    do { listener = try await bootstrap.bind(host: host, port: port).get() } catch {
+                        throw ListenError(error, host: host, port: port)
+                    }
                     let chosen = listener.localAddress?.port ?? port
                     return AdminServer(address: .tcp(host: host, port: chosen), group: group, listener: listener)
                 }

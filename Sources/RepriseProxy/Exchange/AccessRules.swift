@@ -1,6 +1,6 @@
 package import RepriseHTTP
 
-/// Who may ask at all: keeps web pages of other sites, and names that were made to point here, out.
+/// Who may ask at all: keeps names that were made to point here out, and, where no token is asked for, web pages of other sites.
 package struct AccessRules: Sendable {
     package var allowedHosts: [String]
     package var allowedOrigins: [String]
@@ -11,13 +11,16 @@ package struct AccessRules: Sendable {
     }
 
     /// Why a request is refused; `nil` where it may pass.
-    /// - Parameter authority: Whom the request is addressed to: what `Host` says, or its target; `nil` where a client of
-    ///   HTTP/1.0 does not say, which no browser does.
-    package func refusal(_ fields: HTTPFields, authority: String?) -> String? {
+    /// - Parameters:
+    ///   - authority: Whom the request is addressed to: what `Host` says, or its target; `nil` where a client of HTTP/1.0 does not
+    ///     say, which no browser does.
+    ///   - hasToken: Whether a token is asked for as well: who has it may use it, on whatever page.
+    package func refusal(_ fields: HTTPFields, authority: String?, hasToken: Bool) -> String? {
         if let authority, !isOurs(authority) { return "the Host field does not name this proxy" }
-        if let origin = fields["Origin"], allowedOrigins.contains(origin) { return nil }
+        if hasToken { return nil }
+        if let origin = fields["Origin"], allowedOrigins.contains(where: { $0.octets == origin.octets }) { return nil }
         if fields["Sec-Fetch-Site"]?.equalsIgnoringCase("cross-site") == true {
-            return "pages of other sites may not use this proxy"
+            return "pages of other sites may not use this proxy without a token; --allow-origin names those that may"
         }
         return nil
     }

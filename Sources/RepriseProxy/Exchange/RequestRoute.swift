@@ -20,7 +20,7 @@ package enum RequestRoute: Sendable, Hashable {
         func plain(_ status: Int, _ reason: String) -> RequestRoute {
             .answer(ServerExchange.plain(status, reason, now: now))
         }
-        guard RequestRoute.knownMethods.contains(head.method) else {
+        guard edge != nil || RequestRoute.knownMethods.contains(head.method) else {
             self = plain(501, "the method is not known here")
             return
         }
@@ -48,12 +48,12 @@ package enum RequestRoute: Sendable, Hashable {
                 ? RequestRoute.notAllowed(now, edge) : plain(400, "the target is neither a path nor an http URL")
             return
         }
-        if edge == nil, let reason = rules.refusal(head.fields, authority: authority) {
+        if edge == nil, let reason = rules.refusal(head.fields, authority: authority, hasToken: token != nil) {
             self = plain(403, reason)
             return
         }
         if path == "*" {
-            self = RequestRoute.options(now, edge)
+            self = RequestRoute.options(head, now, edge)
             return
         }
         if edge?.isLoop(head.fields) == true {
@@ -67,8 +67,8 @@ package enum RequestRoute: Sendable, Hashable {
         case .media(let url):
             switch head.method {
             case "GET", "HEAD": self = .media(url)
-            case "OPTIONS": self = RequestRoute.options(now, edge)
             case _ where edge?.relays(head.method) == true: self = .relay(url)
+            case "OPTIONS": self = RequestRoute.options(head, now, edge)
             default: self = RequestRoute.notAllowed(now, edge)
             }
         }
@@ -81,7 +81,7 @@ package enum RequestRoute: Sendable, Hashable {
 
     private static func methods(_ edge: EdgeRole?) -> String {
         edge == nil
-            ? ServerExchange.methods : ([ServerExchange.methods] + EdgeRole.relayedMethods).joined(separator: ", ")
+            ? ServerExchange.methods : ServerExchange.methods + ", POST, PUT, DELETE, PATCH"
     }
 
     private static func notAllowed(_ now: Int64, _ edge: EdgeRole?) -> RequestRoute {
@@ -90,8 +90,8 @@ package enum RequestRoute: Sendable, Hashable {
         return .answer(answer)
     }
 
-    private static func options(_ now: Int64, _ edge: EdgeRole?) -> RequestRoute {
-        var answer = ServerExchange.options(now: now)
+    private static func options(_ head: RequestHead, _ now: Int64, _ edge: EdgeRole?) -> RequestRoute {
+        var answer = ServerExchange.options(head.fields, now: now)
         answer.fields["Allow"] = methods(edge)
         return .answer(answer)
     }

@@ -40,13 +40,17 @@ package struct ServerExchange: Sendable {
     private let request: ConditionalRequest
 
     /// A request for media.
-    /// - Parameter makeBoundary: Makes the text that separates the parts of an answer.
+    /// - Parameters:
+    ///   - isTransparent: Whether the origin's answer is told as it is, as by a shared cache.
+    ///   - makeBoundary: Makes the text that separates the parts of an answer.
     package init(
-        method: String, fields: HTTPFields, makeBoundary: () -> String = { ServerExchange.randomBoundary() }
+        method: String, fields: HTTPFields, isTransparent: Bool = false,
+        makeBoundary: () -> String = { ServerExchange.randomBoundary() }
     ) {
         // Randomness costs system calls; hardly a request asks for parts.
         let boundary = fields["Range"]?.utf8.contains(UInt8(ascii: ",")) == true ? makeBoundary() : nil
-        request = ConditionalRequest(method: method, fields: fields, boundary: boundary)
+        request = ConditionalRequest(
+            method: method, fields: fields, boundary: boundary, isTransparent: isTransparent)
     }
 
     /// 128 random bits: nobody can prepare a file that holds the boundary of a later answer.
@@ -68,14 +72,16 @@ package struct ServerExchange: Sendable {
     package func answer(_ info: ContentInfo, now: Int64) -> Answer {
         let meant = request.answer(info)
         var head = meant.fields
-        head["Date"] = HTTPDate.format(now)
+        if !request.isTransparent || head["Date"] == nil { head["Date"] = HTTPDate.format(now) }
         var text: String?
         switch meant.status {
         case 416: text = "the resource has \(info.length ?? 0) bytes"
         case 412: text = "the resource is another one now"
         default: break
         }
-        if meant.status != 416 { addServerFields(&head, type: meant.parts?.partType ?? head["Content-Type"]) }
+        if meant.status != 416, !request.isTransparent {
+            addServerFields(&head, type: meant.parts?.partType ?? head["Content-Type"])
+        }
         return Answer(
             status: meant.status, fields: head, range: meant.range, parts: meant.parts, text: text,
             isDelimited: meant.isDelimited)
@@ -92,10 +98,10 @@ package struct ServerExchange: Sendable {
     }
 
     private func addServerFields(_ head: inout HTTPFields, type: String?) {
-        if head["Access-Control-Allow-Origin"] == nil {
-            head["Access-Control-Allow-Origin"] = "*"
-            head["Access-Control-Expose-Headers"] = "Content-Length, Content-Range, Accept-Ranges, ETag"
-        }
+        // What the origin lets pages of its choice do says nothing of pages that may use this server.
+        head.remove(["Access-Control-Allow-Credentials"])
+        head["Access-Control-Allow-Origin"] = "*"
+        head["Access-Control-Expose-Headers"] = "Content-Length, Content-Range, Accept-Ranges, ETag, Age, Retry-After"
         head["X-Content-Type-Options"] = "nosniff"
         // A page passed on from a foreign origin must not run as one of ours.
         if MediaType(type)?.isMarkup == true { head["Content-Security-Policy"] = "sandbox" }
@@ -103,7 +109,8 @@ package struct ServerExchange: Sendable {
 
     /// The answer to a request that cannot be served.
     package func answer(_ error: CacheError, now: Int64) -> Answer {
-        var head: HTTPFields = ["Date": HTTPDate.format(now), "Access-Control-Allow-Origin": "*"]
+        var head: HTTPFields = ["Date": HTTPDate.format(now)]
+        if !request.isTransparent { head["Access-Control-Allow-Origin"] = "*" }
         if let seconds = error.retryAfter { head["Retry-After"] = "\(seconds)" }
         switch error.code {
         case .originRefused(let status):
@@ -129,16 +136,20 @@ package struct ServerExchange: Sendable {
         }
     }
 
-    /// The answer to `OPTIONS`, CORS preflight included.
-    package static func options(now: Int64) -> Answer {
-        Answer(
-            status: 204,
-            fields: [
-                "Date": HTTPDate.format(now), "Allow": methods, "Access-Control-Allow-Origin": "*",
-                "Access-Control-Allow-Methods": methods,
-                "Access-Control-Allow-Headers": "Range, If-Range, If-Match, If-None-Match, If-Modified-Since",
-                "Access-Control-Max-Age": "86400",
-            ])
+    /// The answer to `OPTIONS`, CORS preflight included: who gets this far may ask, with any field.
+    package static func options(_ request: HTTPFields, now: Int64) -> Answer {
+        var fields: HTTPFields = [
+            "Date": HTTPDate.format(now), "Allow": methods, "Access-Control-Allow-Origin": "*",
+            "Access-Control-Allow-Methods": methods,
+            "Access-Control-Allow-Headers": request["Access-Control-Request-Headers"]
+                ?? "Range, If-Range, If-Match, If-None-Match, If-Modified-Since",
+            "Access-Control-Max-Age": "86400",
+        ]
+        // A page of the network asks for a server of the machine (Private Network Access).
+        if request["Access-Control-Request-Private-Network"] == "true" {
+            fields["Access-Control-Allow-Private-Network"] = "true"
+        }
+        return Answer(status: 204, fields: fields)
     }
 
     /// An answer of a status and a line of text.
@@ -146,11 +157,20 @@ package struct ServerExchange: Sendable {
         Answer(status: status, fields: ["Date": HTTPDate.format(now)], text: text)
     }
 
-    /// The client's fields that go on to the origin. `Referer` does not: it would carry the token.
+    /// The client's fields that go on to the origin: all but those of its connection, those that say where it is, and a `Referer`
+    /// that names this server, as that would carry the token.
     package static func forwarded(_ fields: HTTPFields) -> HTTPFields {
-        var kept = HTTPFields()
-        for name in ["Authorization", "Cookie", "User-Agent", "Accept-Language"] where fields.contains(name) {
-            kept[name] = fields[name]
+        var kept = fields
+        kept.removeHopByHop()
+        kept.remove([
+            "Host", "Expect", "Content-Type", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+            "X-Real-IP", "Via", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User",
+        ])
+        if let page = kept["Referer"], let host = fields["Host"] {
+            let isOurs = OriginURL(page).map { $0.authority.equalsIgnoringCase(host) } ?? true
+            if isOurs { kept.remove(["Referer"]) }
+        } else {
+            kept.remove(["Referer"])
         }
         return kept
     }

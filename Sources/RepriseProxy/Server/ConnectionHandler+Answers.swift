@@ -13,7 +13,8 @@
             isAnswering = true
             deadline.clear()
             standing.value = .answering
-            let exchange = ServerExchange(method: head.method, fields: head.fields)
+            let exchange = ServerExchange(
+                method: head.method, fields: head.fields, isTransparent: server.configuration.edge != nil)
             let sender = BodySender(
                 exchange: exchange, edge: server.configuration.edge,
                 handle: resource.makeHandle(in: exchange.presumedRange), context: context,

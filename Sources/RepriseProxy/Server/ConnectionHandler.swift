@@ -236,11 +236,11 @@
             switch route {
             case .answer(let answer): send(answer, to: head)
             case .media(let url):
-                let fields =
-                    server.configuration.edge?.forwarded(head.fields) ?? ServerExchange.forwarded(head.fields)
-                let resource = server.cache.resource(for: url, fields: fields)
-                // What goes on to the origin is the same for the next request only where the range does not.
-                if !fields.contains("Range") { lastMedia = resource }
+                let edge = server.configuration.edge
+                let fields = edge?.forwarded(head.fields) ?? ServerExchange.forwarded(head.fields)
+                var resource = server.cache.resource(for: url, fields: fields)
+                if edge != nil { resource = resource.withAnyAnswer }
+                lastMedia = resource
                 serve(resource, head, context)
             case .relay(let url): pass(head, request.body, to: url, context)
             }

@@ -46,7 +46,11 @@
                     }
                 }
             do {
-                let listener = try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+                let (host, port) = (configuration.host, configuration.port)
+                let listener: any Channel
+                do { listener = try await bootstrap.bind(host: host, port: port).get() } catch {
+                    throw ListenError(error, host: host, port: port)
+                }
                 return MediaProxy(
                     server: server, group: group, listener: listener,
                     port: listener.localAddress?.port ?? configuration.port)

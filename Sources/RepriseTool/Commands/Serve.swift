@@ -33,6 +33,11 @@
         var host: String?
         @Flag(help: "Let every user of this machine in: URLs carry no token.")
         var noToken = false
+        @Option(
+            help: ArgumentHelp(
+                "Let pages of this origin in without a token, for example https://player.example. May be given again.",
+                valueName: "origin"))
+        var allowOrigin: [String] = []
         @Flag(help: "Put a built-in library of synthesised music behind it, throttled to 1 MB/s.")
         var sample = false
         @Option(
@@ -76,6 +81,7 @@
                 .adminPort: adminPort.map { .int($0) }, .logLevel: logLevel.map { .string($0) },
                 .limit: limit.map { .string($0) }, .maxAge: maxAge.map { .string($0) },
                 .minFree: minFree.map { .string($0) },
+                .allowOrigin: allowOrigin.isEmpty ? nil : .stringArray(allowOrigin),
             ]
             return try store.settings(flags.merging(upstreams.flags) { $1 })
         }
@@ -113,10 +119,10 @@
                 settings.token = token
                 settings.threads = chosen.threads
                 settings.edge = edge
+                settings.allowedOrigins = chosen.allowedOrigins
                 let proxy: MediaProxy
                 do { proxy = try await MediaProxy.start(cache: cache, configuration: settings) } catch {
-                    throw Failure(
-                        70, "cannot listen on \(chosen.host):\(chosen.port): \(error); choose another with --port")
+                    throw Failure(69, "\(error); choose another port with --port")
                 }
                 let log = chosen.makeLog()
                 let eventLog = EventLog(cache, log)

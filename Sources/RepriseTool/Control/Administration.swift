@@ -34,7 +34,7 @@
                 try file.write(root)
             } catch {
                 for server in servers { await server.stop() }
-                guard port == nil else { throw Failure(70, "cannot listen for administration: \(error)") }
+                guard port == nil else { throw Failure(69, "no administration: \(error)") }
                 // Media comes first: a full disk keeps nobody from playing.
                 log.warning("administration is not available", metadata: ["reason": "\(error)"])
                 return Administration(servers: [], root: root)

@@ -13,6 +13,8 @@
         /// The preferred one first.
         let origins: [OriginURL]
         let edge: EdgeRole?
+        /// Pages that may use it without a token, by their origins as browsers write them.
+        let allowedOrigins: [String]
         let threads: Int?
         let adminPort: Int?
         let logLevel: Logger.Level
@@ -41,6 +43,12 @@
                 return origin
             }
             self.origins = origins
+            allowedOrigins = try settings.texts(.allowOrigin).map { text in
+                guard let origin = OriginURL(text), origin.origin.octets == text.octets else {
+                    throw settings.wrong(.allowOrigin)
+                }
+                return text
+            }
             edge = origins.first.map { EdgeRole(origin: $0, name: node, mirrors: Array(origins.dropFirst())) }
             // Wrong rules are found before anything is opened.
             _ = try settings.upstreamRules()

@@ -14,6 +14,7 @@
         case maxAge = "max-age"
         case minFree = "min-free"
         case allow, deny, same
+        case allowOrigin = "allow-origin"
         case keyStrip = "key-strip"
         case keyKeep = "key-keep"
 
@@ -23,7 +24,7 @@
             case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree, .keyFile: .string
             case .port, .threads, .adminPort: .int
             case .noToken, .sample: .bool
-            case .origin, .allow, .deny, .same, .keyStrip, .keyKeep: .stringArray
+            case .origin, .allow, .allowOrigin, .deny, .same, .keyStrip, .keyKeep: .stringArray
             }
         }
 
@@ -41,6 +42,7 @@
             case .maxAge: "a time like 90d, 12h or 30m is expected, or none"
             case .threads: "a whole number from 1 on is expected"
             case .noToken, .sample: "true or false is expected"
+            case .allowOrigin: "a list of pages' origins, such as https://player.example, is expected"
             case .allow, .deny: "a list of addresses, blocks of addresses, hosts, *.suffix or * is expected"
             case .same: "a list of groups of two hosts or more, host+host, is expected"
             case .keyStrip, .keyKeep: "a list of names of query parameters is expected"
@@ -57,7 +59,7 @@
             case .logLevel: .string("notice")
             case .limit, .maxAge: .string("none")
             case .minFree: .string("1GiB")
-            case .allow, .deny, .same, .keyStrip, .keyKeep: .stringArray([])
+            case .allow, .allowOrigin, .deny, .same, .keyStrip, .keyKeep: .stringArray([])
             case .keyFile: nil
             case .directory, .origin, .threads, .adminPort: nil
             }

@@ -85,6 +85,85 @@
             }
         }
 
+        @Test(arguments: [201, 204, 301, 404, 418, 503, 599], ["GET", "HEAD"])
+        func `what is not media goes through as it is, RFC 9110 §7.7`(status: Int, method: String) async throws {
+            try await withEdge { fixture in
+                fixture.put("/page") {
+                    $0.status = status
+                    $0.statusFields = [
+                        "Content-Type": "text/html", "Content-Security-Policy": "default-src 'self'", "Location": "/b",
+                        "Set-Cookie": "a=b", "X-Own": "1",
+                    ]
+                }
+                let answer = try await ask(fixture, "/page", method: method, [("Range", "bytes=0-3")])
+                #expect(answer.status == status && answer.fields["X-Own"] == "1" && answer.fields["Location"] == "/b")
+                #expect(answer.fields["Content-Security-Policy"] == "default-src 'self'")
+                #expect(answer.fields["Set-Cookie"] == "a=b" && answer.fields["Content-Type"] == "text/html")
+                for name in ["Access-Control-Allow-Origin", "X-Content-Type-Options", "ETag", "Accept-Ranges"] {
+                    #expect(answer.fields[name] == nil)
+                }
+                #expect(answer.text == (status == 204 || method == "HEAD" ? "" : "status \(status)\n"))
+                #expect(answer.fields["Content-Length"] == (status == 204 ? nil : "11"))
+                #expect(answer.fields["Cache-Status"] == "node-1; fwd=uri-miss; fwd-status=\(status); ttl=0")
+                #expect(fixture.origin.requestCount == 1)
+                #expect(await fixture.cache.entries().isEmpty)
+            }
+        }
+
+        @Test(arguments: [301, 404, 501]) func `what says how long it is good is a hit, whatever it is, RFC 9111 §3`(
+            status: Int
+        ) async throws {
+            try await withEdge { fixture in
+                fixture.put("/page") {
+                    $0.status = status
+                    $0.statusFields = ["Cache-Control": "max-age=60", "Content-Type": "text/html"]
+                }
+                _ = try await ask(fixture, "/page")
+                await fixture.waitUntilQuiet()
+                let answer = try await ask(fixture, "/page")
+                #expect(answer.status == status && answer.text == "status \(status)\n")
+                #expect(answer.fields["Cache-Status"]?.hasPrefix("node-1; hit; ttl=") == true)
+                #expect(fixture.origin.requestCount == 1)
+            }
+        }
+
+        @Test func `fields that are for the one who asked go to nobody else, RFC 9111 §5.2.2.4 and §5.2.2.7`()
+            async throws
+        {
+            try await withEdge { fixture in
+                fixture.put("/a.mp4", length: 1000) {
+                    $0.extraFields = [
+                        "Cache-Control": "max-age=60, private=\"x-user\", no-cache=x-b", "X-User": "1", "X-B": "2",
+                    ]
+                }
+                let first = try await ask(fixture, "/a.mp4")
+                #expect(first.fields["X-User"] == "1" && first.fields["X-B"] == "2")
+                await fixture.waitUntilQuiet()
+                let next = try await ask(fixture, "/a.mp4")
+                #expect(next.fields["Cache-Status"]?.contains("hit") == true)
+                #expect(next.fields["X-User"] == nil && next.fields["X-B"] == nil)
+            }
+        }
+
+        @Test func `the origin's own tag is told and compared, weak or none, RFC 9110 §13.1.2`() async throws {
+            try await withEdge { fixture in
+                fixture.put("/a.mp4", length: 1000) {
+                    $0.tag = .weak
+                    $0.extraFields = ["Cache-Control": "max-age=60"]
+                }
+                let first = try await ask(fixture, "/a.mp4")
+                let tag = try #require(first.fields["ETag"])
+                #expect(tag.hasPrefix("W/"))
+                await fixture.waitUntilQuiet()
+                for condition in [tag, String(tag.dropFirst(2)), "\"x\", " + tag] {
+                    #expect(try await ask(fixture, "/a.mp4", [("If-None-Match", condition)]).status == 304)
+                }
+                #expect(try await ask(fixture, "/a.mp4", [("If-None-Match", "\"x\"")]).status == 200)
+                #expect(try await ask(fixture, "/a.mp4", [("If-Match", tag)]).status == 412)
+                #expect(fixture.origin.requestCount == 1)
+            }
+        }
+
         @Test func `media plays on when the origin is gone and what is stored may stand in, inv18`() async throws {
             try await withEdge { fixture in
                 let content = fixture.put("/a.mp4", length: 50_000) {

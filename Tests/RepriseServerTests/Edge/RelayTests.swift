@@ -25,7 +25,7 @@
             return answer
         }
 
-        @Test(arguments: EdgeRole.relayedMethods)
+        @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "REPORT", "PURGE"])
         func `a request that may change something reaches the origin whole, and its answer comes back, RFC 9110 §7.6`(
             method: String
         ) async throws {
@@ -176,7 +176,7 @@
                 for user in ["alice", "bob", "bob"] {
                     let answer = try await ask(fixture, method, "/me", [("Cookie", "user=\(user)")])
                     #expect(answer.status == 302 && answer.fields["Location"] == "/of/alice")
-                    #expect(answer.fields["Cache-Control"] == "no-store")
+                    #expect(answer.fields["Cache-Control"] == nil, "as it came")
                 }
                 #expect(fixture.origin.log.map(\.target) == ["/me", "/me", "/me"])
                 #expect(await fixture.cache.entries().isEmpty)
