@@ -117,6 +117,7 @@ typedef struct fpunchhole {
 #define EROFS 30
 #define EAGAIN 35
 #define EWOULDBLOCK EAGAIN
+#define EADDRINUSE 48
 #define EADDRNOTAVAIL 49
 #define ENETDOWN 50
 #define ENETUNREACH 51
