@@ -22,7 +22,7 @@
             } else if let proxy = exit.proxy, let words = OriginFailure.trouble(error, with: proxy) {
                 self.init(.unreachable, words)
             } else {
-                self = OriginFailure.plain(error)
+                self = OriginFailure.plain(error, host)
             }
         }
 
@@ -50,35 +50,81 @@
             return isUnreachable ?? (error is NIOConnectionError) ? "the proxy \(proxy) cannot be reached" : nil
         }
 
-        private static func plain(_ error: any Error) -> OriginFailure {
-            if error is AddressGuard.Refused {
+        private static func plain(_ error: any Error, _ host: String) -> OriginFailure {
+            switch error {
+            case is AddressGuard.Refused:
                 return OriginFailure(.interrupted, "the connection was gone before it was used")
+            case let error as StatusGuard.Refused:
+                return OriginFailure(.malformed, "\(host) answered with the status \(error.status), which is none")
+            case is HTTPParserError: return OriginFailure(.malformed, "what \(host) answered is not HTTP")
+            case let error as HTTPClientError: return ofClient(error, host)
+            case let error as NIOConnectionError: return ofConnection(error, host)
+            case let error as IOError: return ofSystem(error.errnoCode, host)
+            case is ChannelError: return OriginFailure(.unreachable, "\(host) cannot be reached")
+            default: return ofTLS(String(describing: error), host)
             }
-            if let error = error as? StatusGuard.Refused {
-                return OriginFailure(.malformed, "the origin answered with the status \(error.status), which is none")
+        }
+
+        private static func ofClient(_ error: HTTPClientError, _ host: String) -> OriginFailure {
+            switch error {
+            case .connectTimeout, .getConnectionFromPoolTimeout:
+                return OriginFailure(.timedOut, "\(host) did not take a connection in time", cause: .connectionTimeout)
+            case .tlsHandshakeTimeout:
+                let words = "no secure connection to \(host) was agreed upon in time"
+                return OriginFailure(.timedOut, words, cause: .connectionTimeout)
+            case .readTimeout, .deadlineExceeded: return OriginFailure(.timedOut, "\(host) did not answer in time")
+            case .remoteConnectionClosed: return OriginFailure(.interrupted, "\(host) closed the connection")
+            default:
+                return OriginFailure(.malformed, "what \(host) answered cannot be used: \(error.shortDescription)")
             }
-            if error is HTTPParserError { return OriginFailure(.malformed, "the origin's answer is not HTTP") }
-            if let error = error as? HTTPClientError {
-                switch error {
-                case .connectTimeout, .readTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout:
-                    return OriginFailure(.timedOut, "the origin did not answer in time")
-                case .remoteConnectionClosed:
-                    return OriginFailure(.interrupted, "the origin closed the connection")
-                default: return OriginFailure(.malformed, "\(error.shortDescription)")
-                }
+        }
+
+        private static func ofConnection(_ error: NIOConnectionError, _ host: String) -> OriginFailure {
+            let codes = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
+            if let code = codes.first { return ofSystem(code, "\(host):\(error.port)") }
+            guard error.connectionErrors.isEmpty else {
+                return OriginFailure(.unreachable, "\(host) cannot be reached on port \(error.port)")
             }
-            if error is NIOConnectionError || error is ChannelError {
-                return OriginFailure(.unreachable, "the origin cannot be reached")
+            let words =
+                "\(host) cannot be reached: its name is not known; check the URL, or whether names are looked up here"
+            return OriginFailure(.unreachable, words, cause: .dnsError)
+        }
+
+        private static func ofSystem(_ code: Int32, _ host: String) -> OriginFailure {
+            let words = SystemCalls.message(code)
+            switch SystemCalls.reachability(code) {
+            case .refused:
+                let words = "\(host) cannot be reached: nothing listens there (\(words)); check the port, or start it"
+                return OriginFailure(.unreachable, words, cause: .connectionRefused)
+            case .timedOut:
+                let words = "\(host) did not take a connection in time"
+                return OriginFailure(.timedOut, words, cause: .connectionTimeout)
+            case .noWay:
+                let words = "\(host) cannot be reached: no way leads there (\(words)); check this machine's network"
+                return OriginFailure(.unreachable, words, cause: .unroutable)
+            case nil: return OriginFailure(.interrupted, "the connection to \(host) broke: \(words)")
             }
-            if let error = error as? IOError {
-                let words = SystemCalls.message(error.errnoCode)
-                return SystemCalls.meansUnreachable(error.errnoCode)
-                    ? OriginFailure(.unreachable, "the origin cannot be reached: \(words)")
-                    : OriginFailure(.interrupted, "the connection to the origin broke: \(words)")
+        }
+
+        /// The library for TLS tells its errors as text alone, with places in its own sources.
+        private static func ofTLS(_ text: String, _ host: String) -> OriginFailure {
+            if text.contains("CERTIFICATE_VERIFY_FAILED") {
+                let words =
+                    "the certificate of \(host) is not to be trusted: it has expired, or nobody this system trusts vouches for it"
+                return OriginFailure(.untrusted, words)
             }
-            let text = String(describing: error)
-            let isTLS = text.contains("certificate") || text.contains("handshake") || text.contains("SSL")
-            return OriginFailure(isTLS ? .untrusted : .interrupted, isTLS ? "no trusted connection: \(text)" : text)
+            if text.contains("Hostname") || text.contains("hostname") {
+                return OriginFailure(.untrusted, "the certificate of \(host) is for another name")
+            }
+            if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
+                let words = "\(host) does not speak TLS on that port; is it http, not https?"
+                return OriginFailure(.untrusted, words, cause: .tls)
+            }
+            if ["certificate", "handshake", "SSL"].contains(where: text.contains) {
+                let words = "no secure connection to \(host) can be made: it offers nothing that is spoken here"
+                return OriginFailure(.untrusted, words, cause: .tls)
+            }
+            return OriginFailure(.interrupted, "the connection to \(host) broke")
         }
     }
 #endif

@@ -1,3 +1,5 @@
+public import RepriseHTTP
+
 /// Why bytes could not be had. A miss, a wait or a stale entry is not an error.
 public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What kind of trouble it is.
@@ -34,6 +36,8 @@ public struct CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// `Retry-After` in seconds, where the origin gave one.
     public var retryAfter: Int64?
+    /// What went wrong on the way to the origin, where that is it.
+    public var cause: ProxyError?
     /// `Location`, as it came, where the origin answered with a redirect that is not followed.
     public var location: String?
 

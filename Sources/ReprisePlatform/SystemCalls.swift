@@ -13,6 +13,26 @@ package enum SystemCalls {
         unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     }
 
+    /// Why a host cannot be reached, where an error code says that.
+    package enum Unreachability {
+        /// Nothing listens there.
+        case refused
+        /// It did not answer.
+        case timedOut
+        /// No way leads there.
+        case noWay
+    }
+
+    /// What an error code says of why a host cannot be reached; `nil` for one that is about something else.
+    package static func reachability(_ code: Int32) -> Unreachability? {
+        switch code {
+        case ECONNREFUSED: .refused
+        case ETIMEDOUT: .timedOut
+        case _ where meansUnreachable(code): .noWay
+        default: nil
+        }
+    }
+
     /// Whether an error code says that a host or port could not be reached at all.
     package static func meansUnreachable(_ code: Int32) -> Bool {
         [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN].contains(code)

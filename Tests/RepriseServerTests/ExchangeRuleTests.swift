@@ -72,6 +72,29 @@
             }
         }
 
+        @Test func `trouble is told as JSON to who asks for that`() {
+            var error = CacheError(.originUnreachable, "it said \"no\"\n\\")
+            error.cause = .connectionRefused
+            for (accept, isJSON) in [
+                ("application/json", true), ("text/html, Application/JSON;q=0.9", true), ("*/*", false),
+                ("application/json-seq", false), ("", false),
+            ] {
+                let answer = ServerExchange(method: "GET", fields: ["Accept": accept]).answer(error, now: 0)
+                #expect(answer.status == 502 && (answer.textType == "application/json") == isJSON)
+                #expect(
+                    answer.text
+                        == (isJSON
+                            ? #"{"status": 502, "error": "connection_refused", "message": "it said \"no\" \\"}"#
+                            : error.message))
+                #expect(answer.fields["Proxy-Status"] == "reprise; error=connection_refused")
+            }
+            error.message = "it said \"no\""
+            let edge = ServerExchange(method: "GET", fields: [:], isTransparent: true, name: "a b").answer(
+                error, now: 0)
+            #expect(edge.fields["Proxy-Status"] == #""a b"; error=connection_refused; details="it said \"no\"""#)
+            #expect(edge.fields["Access-Control-Allow-Origin"] == nil)
+        }
+
         @Test func `without a token other sites' pages are refused, with it they are who has it`() {
             let rules = AccessRules(allowedHosts: [], allowedOrigins: ["https://friend.test"])
             let page: HTTPFields = ["Host": "localhost", "Sec-Fetch-Site": "cross-site"]

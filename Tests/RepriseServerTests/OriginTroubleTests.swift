@@ -46,7 +46,8 @@
                 try await client.request("/\(ProxyFixture.token)/http/127.0.0.1:1/a.mp3")
                 let answer = try await client.readAnswer()
                 #expect(answer.status == 502)
-                #expect(answer.text.hasPrefix("the origin cannot be reached"))
+                #expect(answer.text.hasPrefix("127.0.0.1 cannot be reached: nothing listens there"))
+                #expect(answer.fields["Proxy-Status"]?.hasPrefix("reprise; error=connection_refused; details=") == true)
                 #expect(answer.fields["Content-Type"] == "text/plain; charset=utf-8")
             }
         }
@@ -57,7 +58,8 @@
                 try await client.request("/secret/http/no-such-host.invalid/a.mp3")
                 let answer = try await client.readAnswer()
                 #expect(answer.status == 502)
-                #expect(answer.text.hasPrefix("the origin cannot be reached"))
+                #expect(answer.text.hasPrefix("no-such-host.invalid cannot be reached: its name is not known"))
+                #expect(answer.fields["Proxy-Status"]?.hasPrefix("reprise; error=dns_error; details=") == true)
             }
         }
 

@@ -40,6 +40,7 @@ extension MediaResource {
         guard let snapshot = try await snapshot() else {
             throw CacheError(.incomplete, "nothing is stored of \(request.url)")
         }
+        do throws(StoreError) { try snapshot.expectResource() } catch { throw CacheError(error) }
         do throws(CacheError) {
             let environment = cache.environment
             // Where many share the cache, a 429 is one user's.

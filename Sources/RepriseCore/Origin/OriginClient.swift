@@ -66,13 +66,28 @@ public struct OriginFailure: Error, Sendable, Hashable {
 
     /// The kind.
     public var kind: Kind
-    /// The client's own words.
+    /// A sentence for a person: whom it concerns, what happened, and what can be done, where something can.
     public var message: String
+    /// The same for a program.
+    public var cause: ProxyError
 
     /// Makes a failure.
-    public init(_ kind: Kind, _ message: String) {
+    /// - Parameter cause: What went wrong, where more is known of it than the kind says.
+    public init(_ kind: Kind, _ message: String, cause: ProxyError? = nil) {
         self.kind = kind
         self.message = message
+        self.cause = cause ?? OriginFailure.usualCause(of: kind)
+    }
+
+    private static func usualCause(of kind: Kind) -> ProxyError {
+        switch kind {
+        case .unreachable: .unavailable
+        case .interrupted: .connectionTerminated
+        case .timedOut: .responseTimeout
+        case .untrusted: .certificate
+        case .malformed: .protocolError
+        case .refused: .prohibited
+        }
     }
 }
 

@@ -16,8 +16,9 @@ package struct ServerExchange: Sendable {
         package var range: ByteRange?
         /// A body of several parts to send instead.
         package var parts: MultipartByteRanges?
-        /// A plain text to send instead.
+        /// A text to send instead, and its type.
         package var text: String?
+        package var textType = "text/plain; charset=utf-8"
         /// Whether the length is announced; otherwise the body is chunked, or ends with the connection.
         package var isDelimited = true
     }
@@ -38,17 +39,21 @@ package struct ServerExchange: Sendable {
     }
 
     private let request: ConditionalRequest
+    /// Who answers, as `Proxy-Status` names it.
+    private let name: String
 
     /// A request for media.
     /// - Parameters:
     ///   - isTransparent: Whether the origin's answer is told as it is, as by a shared cache.
+    ///   - name: Who answers, as `Proxy-Status` names it.
     ///   - makeBoundary: Makes the text that separates the parts of an answer.
     package init(
-        method: String, fields: HTTPFields, isTransparent: Bool = false,
+        method: String, fields: HTTPFields, isTransparent: Bool = false, name: String = "reprise",
         makeBoundary: () -> String = { ServerExchange.randomBoundary() }
     ) {
         // Randomness costs system calls; hardly a request asks for parts.
         let boundary = fields["Range"]?.utf8.contains(UInt8(ascii: ",")) == true ? makeBoundary() : nil
+        self.name = name
         request = ConditionalRequest(
             method: method, fields: fields, boundary: boundary, isTransparent: isTransparent)
     }
@@ -112,27 +117,37 @@ package struct ServerExchange: Sendable {
         var head: HTTPFields = ["Date": HTTPDate.format(now)]
         if !request.isTransparent { head["Access-Control-Allow-Origin"] = "*" }
         if let seconds = error.retryAfter { head["Retry-After"] = "\(seconds)" }
+        if let cause = error.cause { head["Proxy-Status"] = cause.status(named: name, details: error.message) }
+        let status = ServerExchange.status(of: error)
         switch error.code {
-        case .originRefused(let status):
-            if let location = error.location {
-                // What else it said is not known here, so it is not to be kept.
-                head["Location"] = location
-                head["Cache-Control"] = "no-store"
-                return Answer(status: status, fields: head, text: error.message)
-            }
-            return Answer(status: (400..<600).contains(status) ? status : 502, fields: head, text: error.message)
+        case .originRefused where error.location != nil:
+            // What else it said is not known here, so it is not to be kept.
+            head["Location"] = error.location
+            head["Cache-Control"] = "no-store"
         case .rangeNotSatisfiable(length: 0) where request.ranges.isEmpty:
             // Reading from 0 is a range to the origin; an empty resource has none, and is all the same there.
             head["Accept-Ranges"] = "bytes"
             return Answer(status: 200, fields: head)
-        case .rangeNotSatisfiable(let length):
-            if let length { head["Content-Range"] = ContentRange.unsatisfied(total: length).field }
-            return Answer(status: 416, fields: head, text: error.message)
-        case .originForbidden: return Answer(status: 403, fields: head, text: error.message)
-        case .originTimedOut: return Answer(status: 504, fields: head, text: error.message)
-        case .originUnreachable, .originInvalid, .changed: return Answer(status: 502, fields: head, text: error.message)
-        case .store, .incomplete, .closed, .unsupported: return Answer(status: 503, fields: head, text: error.message)
-        case .badURL: return Answer(status: 400, fields: head, text: error.message)
+        case .rangeNotSatisfiable(let length?): head["Content-Range"] = ContentRange.unsatisfied(total: length).field
+        default: break
+        }
+        if ErrorBody.isJSON(request.fields) {
+            return Answer(
+                status: status, fields: head, text: ErrorBody.json(status, error), textType: "application/json")
+        }
+        return Answer(status: status, fields: head, text: error.message)
+    }
+
+    /// The one mapping of errors to statuses (RFC 9110 §15.6).
+    private static func status(of error: CacheError) -> Int {
+        switch error.code {
+        case .originRefused(let status): (400..<600).contains(status) || error.location != nil ? status : 502
+        case .rangeNotSatisfiable: 416
+        case .originForbidden: 403
+        case .originTimedOut: 504
+        case .originUnreachable, .originInvalid, .changed: 502
+        case .store, .incomplete, .closed, .unsupported: 503
+        case .badURL: 400
         }
     }
 

@@ -13,10 +13,11 @@
             isAnswering = true
             deadline.clear()
             standing.value = .answering
+            let edge = server.configuration.edge
             let exchange = ServerExchange(
-                method: head.method, fields: head.fields, isTransparent: server.configuration.edge != nil)
+                method: head.method, fields: head.fields, isTransparent: edge != nil, name: edge?.name ?? "reprise")
             let sender = BodySender(
-                exchange: exchange, edge: server.configuration.edge,
+                exchange: exchange, edge: edge,
                 handle: resource.makeHandle(in: exchange.presumedRange), context: context,
                 writer: writer, deadline: deadline, slowClientTimeout: server.configuration.slowClientTimeout,
                 standing: standing
@@ -56,7 +57,7 @@
             let body = answer.text.map { $0 + "\n" } ?? ""
             if answer.status != 204, answer.status != 304 {
                 answer.fields["Content-Length"] = "\(body.utf8.count)"
-                if !body.isEmpty { answer.fields["Content-Type"] = "text/plain; charset=utf-8" }
+                if !body.isEmpty { answer.fields["Content-Type"] = answer.textType }
             }
             writeHead(answer, to: request)
             if request?.method != "HEAD" { writer?.write(body: .byteBuffer(ByteBuffer(string: body))) }

@@ -114,9 +114,9 @@
 
         private func fail(_ failure: OriginFailure) {
             guard !hasHead else { return finish(.broken) }
-            let code: CacheError.Code = failure.kind == .timedOut ? .originTimedOut : .originUnreachable
-            let exchange = ServerExchange(method: request.method, fields: HTTPFields())
-            var answer = exchange.answer(CacheError(code, failure.message), now: SystemCalls.wallClock())
+            let exchange = ServerExchange(
+                method: request.method, fields: HTTPFields(), isTransparent: true, name: edge.name)
+            var answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
             answer.fields = relayed(answer.fields)
             finish(.text(answer))
         }

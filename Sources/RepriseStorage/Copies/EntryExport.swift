@@ -37,6 +37,7 @@ package struct EntryExport: Sendable {
     package init(
         _ snapshot: EntrySnapshot, to given: String, fileSystem: any FileSystem, transform: CopyTransform? = nil
     ) throws(StoreError) {
+        try snapshot.expectResource()
         guard let length = snapshot.info.length, let missing = snapshot.missing, missing.isEmpty else {
             throw EntryExport.incomplete(snapshot)
         }

@@ -58,6 +58,9 @@ public struct EntryInfo: Sendable, Hashable {
         self.isPinned = isPinned
     }
 
+    /// Whether it is the resource; otherwise another answer, of which nothing is media: another status, or coded bytes.
+    package var isResource: Bool { status == 200 && fields.contentCoding == nil }
+
     package var bodyName: String { "body.\(generation).\(fileExtension)" }
     package var blocksName: String { "blocks.\(generation)" }
 

@@ -121,6 +121,7 @@ typedef struct fpunchhole {
 #define EADDRNOTAVAIL 49
 #define ENETDOWN 50
 #define ENETUNREACH 51
+#define ETIMEDOUT 60
 #define ECONNREFUSED 61
 #define EHOSTDOWN 64
 #define EHOSTUNREACH 65

@@ -1,3 +1,4 @@
+import Foundation
 import RepriseCore
 import RepriseHTTP
 import RepriseRanges
@@ -165,6 +166,38 @@ import Testing
         try world.restart()
         world.play("/a").expectWhole(Self.length)
         #expect(world.origin.bodyBytes == bought)
+    }
+
+    @Test func `it is renewed behind its back, RFC 5861 §3`() throws {
+        let world = try world()
+        answer(world, 404, ["Cache-Control": "max-age=60, stale-while-revalidate=600"])
+        for wait in [70, 1, 50, 1] {
+            let client = Client(world, "/a")
+            client.finish()
+            #expect(client.status == 404 && String(decoding: client.body, as: UTF8.self) == "status 404\n")
+            world.queues.advance(Int64(wait) * second)
+        }
+        #expect(world.origin.requestCount == 2)
+    }
+
+    @Test func `it is no copy of the resource`() throws {
+        let world = try world()
+        answer(world, 404, ["Cache-Control": "max-age=6000"])
+        Client(world, "/a").finish()
+        try world.memory.makeDirectory("/copies")
+        let resource = world.cache.resource(for: OriginURL("http://origin.test/a")!)
+        let told = Recorder<String>()
+        Task(executorPreference: world.queues) {
+            do { told.add("\(try await resource.export(to: URL(fileURLWithPath: "/copies/a.mp4")))") } catch {
+                told.add("\(error)")
+            }
+            do { told.add("\(try await resource.compareWithOrigin())") } catch { told.add("\(error)") }
+            do { told.add("\(try await resource.fileURL())") } catch { told.add("\(error)") }
+        }
+        world.queues.advance(60 * second)
+        let stored = "nothing is stored of it but what the origin answered with 404"
+        #expect(told.all == [stored, stored, "the origin answered 404"])
+        #expect(world.origin.requestCount == 1)
     }
 
     // MARK: Beside the resource

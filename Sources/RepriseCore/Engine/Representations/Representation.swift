@@ -105,7 +105,7 @@ final class Representation: Identifiable {
     var isHandedOn: Bool { kind == .handedOn }
 
     /// Whether it is the resource, whose bytes any reader can be given; otherwise an answer that only the door can tell of.
-    var isResource: Bool { info.status == 200 && info.fields.contentCoding == nil && !isHandedOn }
+    var isResource: Bool { info.isResource && !isHandedOn }
 
     /// Whether its first bytes have still to show whether it is media.
     var needsSniffing: Bool { kind == .unknown }

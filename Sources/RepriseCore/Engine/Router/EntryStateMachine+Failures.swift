@@ -301,7 +301,7 @@ extension OriginFailure {
 
 extension CacheError {
     /// A request that came to nothing, as the cache says it.
-    init(_ failure: OriginFailure) {
+    package init(_ failure: OriginFailure) {
         let code: Code =
             switch failure.kind {
             case .timedOut: .originTimedOut
@@ -310,6 +310,7 @@ extension CacheError {
             case .unreachable, .interrupted, .untrusted: .originUnreachable
             }
         self.init(code, failure.message)
+        cause = failure.cause
     }
 
     /// No resource is that long.

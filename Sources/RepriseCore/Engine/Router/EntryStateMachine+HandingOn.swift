@@ -31,28 +31,37 @@ extension EntryStateMachine {
         return true
     }
 
-    /// The same for the answer to a confirmation, whose body comes with it.
+    /// The same for the answer to a confirmation, whose body comes with it. What was stored instead of the resource is renewed also
+    /// where nobody waits for it.
     mutating func handOn(
         _ request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
         insteadOf held: Representation
     ) -> Bool {
-        guard let reader = taker(of: request, head, verdict, held) else { return false }
-        if case .busy = verdict, held.isResource,
+        let reader = taker(of: request, head, verdict, held)
+        guard
+            reader != nil
+                || request.requester == nil && isOther(head, verdict, than: held)
+                    && isForAll(head, request, beside: held)
+        else { return false }
+        if case .busy = verdict, let reader, held.isResource,
             selector.reuse(of: held, by: reader.fields, wallClock: wallClock).mayStandIn
         {
             return false
         }
         _ = revalidation.end()
-        let others = readers.awaitingValidation.filter { $0.id != reader.id }
+        let others = readers.awaitingValidation.filter { $0.id != reader?.id }
         let answer = makeAnswer(request, head, verdict, beside: held)
         let transfer = TransferState(
             id: makeID(), representation: answer.id, start: 0, isSequential: true,
-            requestIndex: tuning.boundedRequests, readers: [reader.id], goal: 0, now: now,
+            requestIndex: tuning.boundedRequests, readers: reader.map { [$0.id] } ?? [], goal: 0, now: now,
             continuation: continuationMaker)
         transfer.adopt(request)
+        if reader == nil { transfer.noteWanted(false, head: 0, now: now) }
         transfers[transfer.id] = transfer
-        reader.note { $0.forwardStatus = head.status }
-        give(reader, answer.id)
+        if let reader {
+            reader.note { $0.forwardStatus = head.status }
+            give(reader, answer.id)
+        }
         share(answer, with: others, request)
         beginBody(transfer, at: 0, end: length(of: head))
         return true
@@ -64,15 +73,14 @@ extension EntryStateMachine {
         _ held: Representation?
     ) -> Reader? {
         guard let reader = request.requester.flatMap({ readers[$0] }), reader.takesAnyAnswer, !reader.isAnnounced,
-            !reader.hasEnded, isOther(head, verdict, than: held, to: request)
+            !reader.hasEnded, isOther(head, verdict, than: held)
         else { return nil }
         return reader
     }
 
     /// Whether an answer is another than the resource, or than what is held of it.
     private func isOther(
-        _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict, than held: Representation?,
-        to request: OriginRequestState
+        _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict, than held: Representation?
     ) -> Bool {
         switch verdict {
         // A fresh URL may be had instead.
@@ -84,7 +92,16 @@ extension EntryStateMachine {
         }
     }
 
-    /// Makes the representation of such an answer: for all where it may be stored and there is no resource that it would replace.
+    /// Whether such an answer is stored and given to all: it may be, is good for a while, and there is no resource that it would
+    /// displace.
+    private func isForAll(
+        _ head: OriginResponseHead, _ request: OriginRequestState, beside held: Representation?
+    ) -> Bool {
+        held?.isResource != true && selector.isSharedHTTP && isWorthStoring(head)
+            && selector.mayShare(head, to: request.sentFields)
+    }
+
+    /// Makes the representation of such an answer.
     private mutating func makeAnswer(
         _ request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
         beside held: Representation?
@@ -93,9 +110,7 @@ extension EntryStateMachine {
             noteHoldOff(request, status, retryAfter: retryAfter)
         }
         if head.status >= 400 { tell(.originError(key: key.text, CacheError(answered: head.status))) }
-        let isForAll =
-            held?.isResource != true && selector.isSharedHTTP && isWorthStoring(head)
-            && selector.mayShare(head, to: request.sentFields)
+        let isForAll = isForAll(head, request, beside: held)
         if let held {
             if isForAll {
                 supersede(held)
