@@ -144,6 +144,11 @@
             ]
             let kept = ServerExchange.forwarded(fields)
             #expect(kept["Referer"] == sent)
+            var front = fields
+            front["Referer"] = "https://media.example/T0KEN/https/a/b"
+            front["X-Original-URI"] = "/T0KEN/https/a/b"
+            let behind = ServerExchange.forwarded(front, token: "T0KEN")
+            #expect(behind["Referer"] == nil && behind["X-Original-URI"] == nil && behind["X-Own"] == "1")
             #expect(kept["X-Own"] == "1" && kept["User-Agent"] == "mpv" && kept["Origin"] == "https://films.example")
             for name in ["Host", "X-Forwarded-For", "Forwarded", "Sec-Fetch-Site", "Connection", "X-Hop"] {
                 #expect(kept[name] == nil)

@@ -22,15 +22,34 @@ public struct CacheDirectives: Hashable, Sendable {
         list = CacheDirectives.parts(field ?? "").compactMap(CacheDirectives.directive)
     }
 
-    /// The directives of a field that is a dictionary (RFC 9213 §2.1): one whose value is of a type it cannot have is not there.
-    init(_ dictionary: StructuredDictionary) {
-        list = dictionary.members.compactMap { key, item in
-            switch item {
-            case .boolean(true): Directive(name: key, value: nil)
-            case .integer(let number): Directive(name: key, value: "\(number)")
-            case .text(let text): Directive(name: key, value: text)
-            case .boolean(false), .other: nil
+    /// The directives of a field that is a dictionary (RFC 9213 §2.1); `nil` where one that is known has a value of a type it cannot
+    /// have: such a field is for nobody.
+    init?(_ dictionary: StructuredDictionary) {
+        var list: [Directive] = []
+        for (key, item) in dictionary.members {
+            switch (CacheDirectives.kind(of: key), item) {
+            case (.seconds, .integer(let number)) where number >= 0, (.other, .integer(let number)):
+                list.append(Directive(name: key, value: "\(number)"))
+            case (.plain, .boolean(let isSet)), (.fields, .boolean(let isSet)), (.other, .boolean(let isSet)):
+                if isSet { list.append(Directive(name: key, value: nil)) }
+            case (.fields, .text(let text)), (.other, .text(let text)): list.append(Directive(name: key, value: text))
+            case (.other, .other): break
+            default: return nil
             }
+        }
+        self.list = list
+    }
+
+    private enum Kind { case seconds, plain, fields, other }
+
+    private static func kind(of name: String) -> Kind {
+        switch name {
+        case "max-age", "s-maxage", "stale-while-revalidate", "stale-if-error": .seconds
+        case "no-store", "public", "must-revalidate", "proxy-revalidate", "must-understand", "no-transform",
+            "immutable":
+            .plain
+        case "no-cache", "private": .fields
+        default: .other
         }
     }
 

@@ -172,9 +172,9 @@ package struct ServerExchange: Sendable {
         Answer(status: status, fields: ["Date": HTTPDate.format(now)], text: text)
     }
 
-    /// The client's fields that go on to the origin: all but those of its connection, those that say where it is, and a `Referer`
-    /// that names this server, as that would carry the token.
-    package static func forwarded(_ fields: HTTPFields) -> HTTPFields {
+    /// The client's fields that go on to the origin: all but those of its connection, those that say where it is, a `Referer`
+    /// that names this server, and whatever holds the token: a server in front may say the path in fields of its own.
+    package static func forwarded(_ fields: HTTPFields, token: String? = nil) -> HTTPFields {
         var kept = fields
         kept.removeHopByHop()
         kept.remove([
@@ -187,6 +187,7 @@ package struct ServerExchange: Sendable {
         } else {
             kept.remove(["Referer"])
         }
+        if let token { kept.remove(kept.lines.filter { $0.value.contains(token) }.map(\.name)) }
         return kept
     }
 }

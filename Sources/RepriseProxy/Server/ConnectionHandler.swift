@@ -237,7 +237,9 @@
             case .answer(let answer): send(answer, to: head)
             case .media(let url):
                 let edge = server.configuration.edge
-                let fields = edge?.forwarded(head.fields) ?? ServerExchange.forwarded(head.fields)
+                let fields =
+                    edge?.forwarded(head.fields)
+                    ?? ServerExchange.forwarded(head.fields, token: server.configuration.token)
                 var resource = server.cache.resource(for: url, fields: fields)
                 if edge != nil { resource = resource.withAnyAnswer }
                 lastMedia = resource

@@ -2,6 +2,7 @@ import Foundation
 import RepriseCore
 import RepriseHTTP
 import RepriseRanges
+import RepriseStorage
 import RepriseTesting
 import Testing
 
@@ -104,6 +105,47 @@ import Testing
         #expect(world.play("/a").failure?.code == .originInvalid)
     }
 
+    @Test func `where only a part of a coded body came, the whole is asked for`() throws {
+        let world = try world()
+        world.origin.change("/a") { $0.behaviour.gzipsAnyway = true }
+        let client = Client(world, "/a")
+        client.finish()
+        #expect(client.status == 200 && client.fields["Content-Encoding"] == "gzip" && client.body.count == Self.length)
+        #expect(world.origin.log.map(\.status) == [206, 200])
+    }
+
+    @Test func `what was asked for by one who has left is another's who asks the same`() throws {
+        let world = try world()
+        answer(world, 401, ["WWW-Authenticate": "Basic realm=a"])
+        world.origin.change("/a") { $0.behaviour.firstByteDelay = second }
+        let (first, next) = (Client(world, "/a"), Client(world, "/a"))
+        for client in [first, next] { client.take() }
+        world.queues.advance(second / 2)
+        first.leave()
+        next.finish()
+        #expect(next.status == 401 && next.fields["WWW-Authenticate"] == "Basic realm=a")
+        #expect(world.origin.requestCount == 1)
+    }
+
+    @Test func `a client that takes its time gets all of it`() throws {
+        let world = try World {
+            $0.freshness = .http
+            $0.tuning.readAhead = 32 * 1024
+            $0.tuning.windowLimit = 32 * 1024
+        }
+        world.put("/a", length: Self.length) {
+            $0.gzipsAnyway = true
+            $0.ranges = .ignored
+            $0.extraFields["Cache-Control"] = "private"
+        }
+        let client = Client(world, "/a")
+        while !client.isAtEnd, client.failure == nil, world.queues.time < 600 * second {
+            client.take(client.body.count + 10_000)
+            world.queues.advance(5 * second)
+        }
+        #expect(client.body.count == Self.length && client.failure == nil && world.origin.requestCount == 1)
+    }
+
     // MARK: Stored
 
     static let storable = [
@@ -180,6 +222,23 @@ import Testing
         #expect(world.origin.requestCount == 2)
     }
 
+    @Test func `one of which only a part came is asked for anew`() throws {
+        let world = try world("max-age=6000")
+        world.origin.change("/a") { resource in
+            resource.behaviour.gzipsAnyway = true
+            resource.behaviour.ranges = .ignored
+            resource.behaviour.body = .reset(at: 50_000)
+        }
+        Client(world, "/a").finish()
+        world.queues.advance(60 * second)
+        world.origin.change("/a") { $0.behaviour.body = .none }
+        for _ in 1...2 {
+            let client = Client(world, "/a", ["Range": "bytes=0-9"])
+            client.finish()
+            #expect(client.failure == nil && client.body.count == Self.length)
+        }
+    }
+
     @Test func `it is no copy of the resource`() throws {
         let world = try world()
         answer(world, 404, ["Cache-Control": "max-age=6000"])
@@ -222,6 +281,35 @@ import Testing
         let asked = world.origin.bodyBytes
         world.play("/a").expectWhole(Self.length)
         #expect(world.origin.bodyBytes == asked && asked < bought + 100, "304 is enough")
+    }
+
+    @Test func `a film that cannot be completed outlives it, too, inv28`() throws {
+        let world = try world("max-age=6000")
+        world.origin.change("/a") { $0.behaviour.tag = .weak }
+        Client(world, "/a", ["Range": "bytes=0-99999"]).finish()
+        world.queues.advance(2 * second)
+        answer(world, 404, ["Cache-Control": "max-age=10", "Content-Type": "text/html"])
+        let client = Client(world, "/a", ["Range": "bytes=290000-290009"])
+        client.finish()
+        #expect(client.status == 404)
+        world.queues.advance(2 * second)
+        try world.restart()
+        let resource = world.cache.resource(for: OriginURL("http://origin.test/a")!)
+        let told = Recorder<Int64>()
+        Task(executorPreference: world.queues) { told.add(await world.cache.entries().first?.stored ?? 0) }
+        world.queues.advance(10 * second)
+        #expect(told.all.first ?? 0 >= 100_000, "\(resource.key)")
+    }
+
+    @Test(arguments: [408, 425, 429]) func `an answer that means no absence is told at once`(status: Int) throws {
+        let world = try world()
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(61 * second)
+        answer(world, status)
+        let requests = world.origin.requestCount
+        let client = Client(world, "/a")
+        client.finish()
+        #expect(client.status == status && world.origin.requestCount == requests + 1)
     }
 
     @Test func `an origin that fails is stood in for where that is allowed, RFC 5861 §4`() throws {
@@ -300,6 +388,8 @@ private final class Client {
     }
 
     deinit { handle.leave() }
+
+    func leave() { handle.leave() }
 
     /// Takes at most so many bytes of what is there.
     func take(_ most: Int = .max) {

@@ -13,8 +13,18 @@ extension EntryStateMachine {
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead,
         _ verdict: ResponseJudge.Verdict, _ held: Representation?
     ) -> Bool {
-        guard let reader = taker(of: request, head, verdict, held) else { return false }
-        let answer = makeAnswer(request, head, verdict, beside: held)
+        let candidates = transfer.readers.compactMap { readers[$0] }
+        if isCodedPart(head), taker(of: request, among: candidates) != nil {
+            // Of a coded body only the whole can be handed on.
+            endRequest(of: transfer)
+            transfer.becomeSequential()
+            ask(transfer)
+            return true
+        }
+        guard isOther(head, verdict, than: held), let reader = taker(of: request, among: candidates) else {
+            return false
+        }
+        let answer = makeAnswer(request, head, verdict, for: reader, beside: held)
         if held == nil {
             transfer.settle(in: answer.id)
         } else {
@@ -22,7 +32,7 @@ extension EntryStateMachine {
             transfer.fill(answer.id)
             request.becomesContent()
         }
-        let others = transfer.readers.compactMap { readers[$0] }.filter { $0.id != reader.id && $0.isUnbound }
+        let others = candidates.filter { $0.id != reader.id && $0.isUnbound }
         noteAnswer(request, status: head.status)
         give(reader, answer.id)
         share(answer, with: others, request)
@@ -37,20 +47,17 @@ extension EntryStateMachine {
         _ request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
         insteadOf held: Representation
     ) -> Bool {
-        let reader = taker(of: request, head, verdict, held)
-        guard
-            reader != nil
-                || request.requester == nil && isOther(head, verdict, than: held)
-                    && isForAll(head, request, beside: held)
-        else { return false }
-        if case .busy = verdict, let reader, held.isResource,
+        guard isOther(head, verdict, than: held) else { return false }
+        let reader = taker(of: request, among: readers.awaitingValidation)
+        guard reader != nil || request.requester == nil && isForAll(head, request, beside: held) else { return false }
+        if case .busy(let status, _) = verdict, let reader, held.isResource, CacheError(answered: status).meansAbsence,
             selector.reuse(of: held, by: reader.fields, wallClock: wallClock).mayStandIn
         {
             return false
         }
         _ = revalidation.end()
         let others = readers.awaitingValidation.filter { $0.id != reader?.id }
-        let answer = makeAnswer(request, head, verdict, beside: held)
+        let answer = makeAnswer(request, head, verdict, for: reader, beside: held)
         let transfer = TransferState(
             id: makeID(), representation: answer.id, start: 0, isSequential: true,
             requestIndex: tuning.boundedRequests, readers: reader.map { [$0.id] } ?? [], goal: 0, now: now,
@@ -67,15 +74,17 @@ extension EntryStateMachine {
         return true
     }
 
-    /// The reader that an answer is handed to: the one it was asked for, where that takes any answer and was told of none yet.
-    private func taker(
-        of request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
-        _ held: Representation?
-    ) -> Reader? {
-        guard let reader = request.requester.flatMap({ readers[$0] }), reader.takesAnyAnswer, !reader.isAnnounced,
-            !reader.hasEnded, isOther(head, verdict, than: held)
-        else { return nil }
-        return reader
+    /// The reader that an answer is handed to: the one it was asked for; where that has left, another that would have asked the same.
+    /// It takes any answer, and was told of none yet.
+    private func taker(of request: OriginRequestState, among candidates: [Reader]) -> Reader? {
+        func takes(_ reader: Reader) -> Bool { reader.takesAnyAnswer && !reader.isAnnounced && !reader.hasEnded }
+        if let requester = request.requester.flatMap({ readers[$0] }) { return takes(requester) ? requester : nil }
+        guard request.requester != nil else { return nil }
+        return candidates.first { takes($0) && $0.fields == request.callerFields }
+    }
+
+    private func isCodedPart(_ head: OriginResponseHead) -> Bool {
+        head.status == 206 && head.fields.contentCoding != nil
     }
 
     /// Whether an answer is another than the resource, or than what is held of it.
@@ -104,7 +113,7 @@ extension EntryStateMachine {
     /// Makes the representation of such an answer.
     private mutating func makeAnswer(
         _ request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
-        beside held: Representation?
+        for reader: Reader?, beside held: Representation?
     ) -> Representation {
         if case .busy(let status, let retryAfter?) = verdict {
             noteHoldOff(request, status, retryAfter: retryAfter)
@@ -122,7 +131,7 @@ extension EntryStateMachine {
         }
         return makeRepresentation(
             head, request, length: length(of: head), servesRanges: false,
-            for: isForAll ? .everybody : .only(request.requester), isHandedOn: !isForAll)
+            for: isForAll ? .everybody : .only(reader?.id), isHandedOn: !isForAll)
     }
 
     /// Readers that waited for the same answer: it is theirs too, or each asks for itself, at the same time.

@@ -46,7 +46,9 @@ extension EntryStateMachine {
         var wanting: [TransferPlanner.Reader] = []
         for reader in readers where reader.isFetchable && reader.representation == id {
             guard !reader.isPaused, !reader.isBeyondAnyResource, id != nil || !isJoining(reader) else { continue }
-            if representation?.storage.isOff == true, isLeftBehind(reader) { continue }
+            // What is handed on comes once, and holds up nobody else.
+            let isShared = representation?.storage.isOff == true && representation?.isHandedOn != true
+            if isShared, isLeftBehind(reader) { continue }
             var view = view(of: reader, representation)
             if view.missing == reader.position { reader.lacksFirstByte() }
             if reader.waitsForNeed, !isNeeding(reader, view) { continue }

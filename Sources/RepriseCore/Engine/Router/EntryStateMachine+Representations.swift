@@ -42,8 +42,12 @@ extension EntryStateMachine {
         return selector.isSharedHTTP && isWorthStoring(head) ? .storable : .transient
     }
 
-    /// Whether something else than media is fresh for a while: a shared cache stores that. A page has to say so itself.
+    /// Whether something else than media is fresh for a while: a shared cache stores that, where it displaces no media. A page has to
+    /// say so itself.
     func isWorthStoring(_ head: OriginResponseHead) -> Bool {
+        // Also what was given up is on the disk until something complete takes its place.
+        let holdsMedia = representations.contains { $0.isCommitted && $0.isResource && isMedia($0.info.fields) }
+        if holdsMedia { return false }
         let freshness = Freshness(fields: head.fields, status: head.status, checked: wallClock)
         return (isMedia(head.fields) ? freshness.lifetime : freshness.explicitLifetime ?? 0) > 0
     }

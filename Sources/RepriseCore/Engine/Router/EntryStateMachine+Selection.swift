@@ -42,7 +42,7 @@ extension EntryStateMachine {
         // One that is superseded has no successor here: it is read as it is, or not at all.
         let isLoose =
             representation.isCommitted && !isInUse(representation.id)
-            && !PartialContentRule.mayComplete(representation.info.fields)
+            && (!representation.isResource || !PartialContentRule.mayComplete(representation.info.fields))
         guard isLoose || reader.cacheControl.onlyIfCached else { return true }
         guard !representation.storage.isSilent else {
             if reader.cacheControl.onlyIfCached { fail(reader, .onlyIfCached) } else { passBy(reader) }
@@ -66,8 +66,10 @@ extension EntryStateMachine {
 
     /// Whether everything a reader asks for is stored or in memory; `nil` while slots are read to find out.
     private mutating func holdsAll(of reader: Reader, _ representation: Representation) -> Bool? {
-        guard let end = [reader.end, representation.info.length ?? .max].min(), end < .max else { return false }
-        var position = reader.position
+        // What is no resource has no ranges: all of it is wanted.
+        let (start, wanted) = representation.isResource ? (reader.position, reader.end) : (0, .max)
+        guard let end = [wanted, representation.info.length ?? .max].min(), end < .max else { return false }
+        var position = start
         while position < end {
             switch representation.generation?.availability(at: position) {
             case .verified(let until), .claimed(let until): position = until
