@@ -114,6 +114,20 @@ import Testing
         #expect(world.origin.log.map(\.status) == [206, 200])
     }
 
+    @Test func `an origin that answers any request with a part of a coded body is not asked as fast as it answers`()
+        throws
+    {
+        let world = try World {
+            $0.freshness = .http
+        } through: {
+            CodedPartClient($1)
+        }
+        world.put("/a", length: Self.length)
+        let client = Client(world, "/a")
+        client.finish()
+        #expect(client.failure?.code == .originInvalid && world.origin.requestCount < 20)
+    }
+
     @Test func `what was asked for by one who has left is another's who asks the same`() throws {
         let world = try world()
         answer(world, 401, ["WWW-Authenticate": "Basic realm=a"])
@@ -366,6 +380,22 @@ import Testing
             world.queues.advance(second)
         }
         #expect(world.origin.log.filter { $0.status < 300 }.count == requests)
+    }
+}
+
+/// Makes a part of a coded body of every answer.
+private final class CodedPartClient: OriginClient {
+    private let inner: any OriginClient
+
+    init(_ inner: any OriginClient) { self.inner = inner }
+
+    func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
+        inner.start(request) { event in
+            guard case .head(var head) = event else { return onEvent(event) }
+            head.status = 206
+            head.fields["Content-Encoding"] = "gzip"
+            onEvent(.head(head))
+        }
     }
 }
 

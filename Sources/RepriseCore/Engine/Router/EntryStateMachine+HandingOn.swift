@@ -14,7 +14,7 @@ extension EntryStateMachine {
         _ verdict: ResponseJudge.Verdict, _ held: Representation?
     ) -> Bool {
         let candidates = transfer.readers.compactMap { readers[$0] }
-        if isCodedPart(head), taker(of: request, among: candidates) != nil {
+        if request.asked != nil, isCodedPart(head), taker(of: request, among: candidates) != nil {
             // Of a coded body only the whole can be handed on.
             endRequest(of: transfer)
             transfer.becomeSequential()
