@@ -89,7 +89,7 @@ package struct ConditionalRequest: Sendable {
         // Conditions are about what would be a success (RFC 9110 §13.2.1).
         guard info.status == 200 else { return whole(info, head) }
         if let refused = failedPrecondition(info) {
-            if refused == 304 { head.remove(["Content-Type"]) }
+            head.remove(refused == 304 ? ["Content-Type"] : ["Content-Type", "Content-Encoding"])
             return Answer(status: refused, fields: head)
         }
         guard info.isResource else { return whole(info, head) }

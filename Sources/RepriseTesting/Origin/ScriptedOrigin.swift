@@ -191,7 +191,9 @@ private struct Script {
 
     private func decide() -> ScriptedAnswer {
         if let redirect = behaviour.redirect {
-            return ScriptedAnswer(status: 302, fields: ["Location": redirect, "Content-Length": "0"])
+            var answer = ScriptedAnswer(status: 302, fields: ["Location": redirect, "Content-Length": "0"])
+            for (name, value) in behaviour.statusFields { answer.fields[name] = value }
+            return answer
         }
         if let status = behaviour.status, isFaulty {
             var answer = ScriptedAnswer.plain(status, "status \(status)")

@@ -29,6 +29,20 @@ import Testing
         return reader
     }
 
+    @Test func `a reader that was given an answer without ranges reads its own range of the resource again`() {
+        let reader = reader(at: 50)
+        for _ in 1...2 {
+            reader.readAll(now: 1)
+            #expect(reader.position == 0 && reader.end == .max)
+        }
+        reader.readOwnRange(now: 2)
+        #expect(reader.position == 50 && reader.end == 100)
+        reader.readAll(now: 3)
+        reader.seek(to: 7, end: 9, now: 4)
+        reader.readOwnRange(now: 5)
+        #expect(reader.position == 7 && reader.end == 9, "where it went meanwhile")
+    }
+
     @Test(arguments: Reached.allCases)
     func `a reader that was told of its representation keeps it, and an ended one ends, inv01`(reached: Reached) {
         let reader = reader(reached)

@@ -1,6 +1,7 @@
 import Foundation
 import RepriseCore
 import RepriseHTTP
+import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 import RepriseTesting
@@ -250,6 +251,55 @@ import Testing
             let client = Client(world, "/a", ["Range": "bytes=0-9"])
             client.finish()
             #expect(client.failure == nil && client.body.count == Self.length)
+        }
+    }
+
+    @Test func `one that the disk did not take is asked for anew`() throws {
+        let world = try world()
+        world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }
+        answer(world, 404, ["Cache-Control": "max-age=60"])
+        for asked in 1...3 {
+            let client = Client(world, "/a")
+            client.finish()
+            #expect(client.status == 404 && String(decoding: client.body, as: UTF8.self) == "status 404\n")
+            #expect(client.failure == nil && world.origin.requestCount == asked)
+            world.queues.advance(second)
+        }
+    }
+
+    @Test func `who still reads one goes on with it when another has it renewed`() throws {
+        let world = try world("max-age=6000")
+        world.origin.change("/a") { resource in
+            resource.behaviour.gzipsAnyway = true
+            resource.behaviour.ranges = .ignored
+            resource.behaviour.tag = .none
+            resource.behaviour.hasLastModified = false
+            resource.behaviour.bytesPerSecond = 30_000
+        }
+        let first = Client(world, "/a")
+        for _ in 1...3 {
+            world.queues.advance(second)
+            first.take()
+        }
+        let next = Client(world, "/a", ["Cache-Control": "no-cache"])
+        for client in [first, next] { client.take() }
+        first.finish()
+        next.finish()
+        for client in [first, next] { #expect(client.failure == nil && client.body.count == Self.length) }
+    }
+
+    @Test func `renewing one is no sign of a resource that changes with each answer`() throws {
+        let world = try world()
+        world.put("/a", length: 0) {
+            $0.redirect = "/b"
+            $0.statusFields = ["Cache-Control": "max-age=1"]
+        }
+        for _ in 1...12 {
+            let begun = world.queues.time
+            let client = Client(world, "/a", ["Cache-Control": "no-cache"])
+            client.finish()
+            #expect(client.status == 302 && client.failure == nil && world.queues.time - begun < second / 2)
+            world.queues.advance(second / 2)
         }
     }
 

@@ -81,6 +81,8 @@ final class Reader: Identifiable {
     private(set) var handed: ByteRange?
     /// Where what it was handed last begins; `nil` where it has moved since.
     private var handedFrom: Int64?
+    /// What it asked for, while it reads all of an answer that has no ranges.
+    private var ownRange: (position: Int64, end: Int64)?
     /// Where it began.
     private let begun: Int64
     /// A region was handed to it, so large that it lies in a socket still: what comes after it is wanted once it asks.
@@ -195,6 +197,7 @@ final class Reader: Identifiable {
 
     func seek(to position: Int64, end: Int64?, now: Int64) {
         self.position = position
+        ownRange = nil
         handedFrom = nil
         if let end { self.end = end }
         holdsRegion = false
@@ -203,6 +206,18 @@ final class Reader: Identifiable {
         lastStep = now
         // It waits for other bytes from now on.
         waitsSince = now
+    }
+
+    /// It is given an answer that has no ranges: all of that.
+    func readAll(now: Int64) {
+        let own = ownRange ?? (position, end)
+        seek(to: 0, end: .max, now: now)
+        ownRange = own
+    }
+
+    /// It is given the resource, after an answer that has no ranges: what it asked for.
+    func readOwnRange(now: Int64) {
+        if let (position, end) = ownRange { seek(to: position, end: end, now: now) }
     }
 
     /// The origin refused it what it does not need yet.

@@ -110,7 +110,8 @@ extension EntryStateMachine {
 
     /// The origin has another representation: this one can be read, not filled any more.
     mutating func supersede(_ representation: Representation) {
-        if !representation.isSuperseded {
+        // Another answer of one request does not show that the resource changes.
+        if !representation.isSuperseded, representation.isResource {
             restarts.restarted(now: now, pauses: pauses)
             // Who waits for one that lasts does not wait for ever.
             if restarts.pausedUntil(now) != nil {

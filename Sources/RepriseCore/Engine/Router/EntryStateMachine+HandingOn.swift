@@ -106,8 +106,9 @@ extension EntryStateMachine {
     private func isForAll(
         _ head: OriginResponseHead, _ request: OriginRequestState, beside held: Representation?
     ) -> Bool {
-        held?.isResource != true && selector.isSharedHTTP && isWorthStoring(head)
-            && selector.mayShare(head, to: request.sentFields)
+        // Who still reads what is held goes on with it.
+        if let held, held.isResource || isComing(held, besides: request.id) { return false }
+        return selector.isSharedHTTP && isWorthStoring(head) && selector.mayShare(head, to: request.sentFields)
     }
 
     /// Makes the representation of such an answer.
@@ -145,7 +146,8 @@ extension EntryStateMachine {
 
     private func length(of head: OriginResponseHead) -> Int64? {
         if head.status == 204 { return 0 }
-        return head.fields.contains("Transfer-Encoding") ? nil : head.fields["Content-Length"]?.decimal
+        if head.fields.contains("Transfer-Encoding") { return nil }
+        return head.fields["Content-Length"]?.decimal.flatMap { $0 <= ResponseJudge.longestResource ? $0 : nil }
     }
 }
 

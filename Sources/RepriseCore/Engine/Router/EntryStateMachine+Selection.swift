@@ -39,10 +39,13 @@ extension EntryStateMachine {
     /// A part of a representation is completed only under a strong validator (RFC 9111 §3.4), and not at all for a request that
     /// wants only what is stored: then everything has to be there.
     private mutating func mayBeRead(_ reader: Reader, _ representation: Representation) -> Bool {
-        // One that is superseded has no successor here: it is read as it is, or not at all.
+        // One that is superseded has no successor here: it is read as it is, or not at all. What is no resource cannot be continued, so
+        // all of it is there or on its way.
         let isLoose =
-            representation.isCommitted && !isInUse(representation.id)
-            && (!representation.isResource || !PartialContentRule.mayComplete(representation.info.fields))
+            representation.isResource
+            ? representation.isCommitted && !isInUse(representation.id)
+                && !PartialContentRule.mayComplete(representation.info.fields)
+            : !isComing(representation)
         guard isLoose || reader.cacheControl.onlyIfCached else { return true }
         guard !representation.storage.isSilent else {
             if reader.cacheControl.onlyIfCached { fail(reader, .onlyIfCached) } else { passBy(reader) }
@@ -58,6 +61,13 @@ extension EntryStateMachine {
             reader.unbind()
         }
         return false
+    }
+
+    /// Whether a request that is under way brings it.
+    func isComing(_ representation: Representation, besides request: RequestID? = nil) -> Bool {
+        transfers.contains {
+            $0.representation == representation.id && $0.request.map { $0.id != request } ?? false
+        }
     }
 
     func isInUse(_ id: RepresentationID) -> Bool {

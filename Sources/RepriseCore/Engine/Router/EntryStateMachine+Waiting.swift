@@ -42,7 +42,9 @@ extension EntryStateMachine {
         if let representation = representations[id], !representation.isResource {
             guard reader.takesAnyAnswer else { return fail(reader, CacheError(representation)) }
             // It has no ranges (RFC 9110 §14.2).
-            reader.seek(to: 0, end: .max, now: now)
+            reader.readAll(now: now)
+        } else {
+            reader.readOwnRange(now: now)
         }
         reader.bind(to: id)
         wake(reader)
