@@ -110,7 +110,7 @@
         private static func ofTLS(_ text: String, _ host: String) -> OriginFailure {
             if text.contains("CERTIFICATE_VERIFY_FAILED") {
                 let words =
-                    "the certificate of \(host) is not to be trusted: it has expired, or nobody this system trusts vouches for it"
+                    "the certificate of \(host) is not to be trusted: it has expired, or this system trusts none of its issuers"
                 return OriginFailure(.untrusted, words)
             }
             if text.contains("Hostname") || text.contains("hostname") {

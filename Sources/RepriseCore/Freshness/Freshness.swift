@@ -76,7 +76,7 @@ package struct Freshness: Sendable {
     /// Whether no use may be made of it before the origin has confirmed it, however young it is.
     package var mustBeConfirmed: Bool { control.noCache || checked < 0 }
 
-    /// Whether the clock was put back since it came: how old it is nobody knows. A minute is what clocks differ by.
+    /// Whether the clock was put back since the answer came: its age is not known. Clocks differ by up to a minute.
     package func isFromFuture(now: Int64) -> Bool {
         checked.subtractingReportingOverflow(now).partialValue > 60 && checked > now
     }

@@ -23,7 +23,7 @@ public struct CacheDirectives: Hashable, Sendable {
     }
 
     /// The directives of a field that is a dictionary (RFC 9213 §2.1); `nil` where one that is known has a value of a type it cannot
-    /// have: such a field is for nobody.
+    /// have: such a field is ignored.
     init?(_ dictionary: StructuredDictionary) {
         var list: [Directive] = []
         for (key, item) in dictionary.members {

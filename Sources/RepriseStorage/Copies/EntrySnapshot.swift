@@ -16,7 +16,7 @@ package struct EntrySnapshot: Sendable {
     /// What is not stored, in order; `nil` where the length, and so what is missing, is not known.
     package var missing: [ByteRange]? { info.length.map { generation.claimed.gaps(in: ByteRange(0, $0)) } }
 
-    /// Refuses what the origin answered instead of the resource: nobody takes that for a copy of it.
+    /// Refuses what the origin answered instead of the resource: that is no copy of it.
     package func expectResource() throws(StoreError) {
         guard info.isResource else {
             let what = info.fields.contentCoding.map { "coded (\($0))" } ?? "answered with \(info.status)"

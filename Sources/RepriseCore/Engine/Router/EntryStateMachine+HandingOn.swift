@@ -42,7 +42,7 @@ extension EntryStateMachine {
     }
 
     /// The same for the answer to a confirmation, whose body comes with it. What was stored instead of the resource is renewed also
-    /// where nobody waits for it.
+    /// where no reader waits for it.
     mutating func handOn(
         _ request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
         insteadOf held: Representation

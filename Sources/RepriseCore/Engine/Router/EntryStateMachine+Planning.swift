@@ -46,7 +46,7 @@ extension EntryStateMachine {
         var wanting: [TransferPlanner.Reader] = []
         for reader in readers where reader.isFetchable && reader.representation == id {
             guard !reader.isPaused, !reader.isBeyondAnyResource, id != nil || !isJoining(reader) else { continue }
-            // What is handed on comes once, and holds up nobody else.
+            // What is handed on comes once, and its reader holds up no other.
             let isShared = representation?.storage.isOff == true && representation?.isHandedOn != true
             if isShared, isLeftBehind(reader) { continue }
             var view = view(of: reader, representation)
