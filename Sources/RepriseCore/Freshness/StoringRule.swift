@@ -55,8 +55,8 @@ package enum StoringRule {
         if method != "GET" { return .method }
         if unstorable.contains(status) { return .status }
         if control.mustUnderstand, !understood.contains(status) { return .status }
-        let saysHowLong = freshness.explicitLifetime != nil || control.isPublic
-        if status != 304, !saysHowLong, !Freshness.guessed.contains(status) { return .status }
+        let needNotSay = status == 304 || Freshness.guessed.contains(status)
+        if !needNotSay, freshness.explicitLifetime == nil, !control.isPublic { return .status }
         // Who understands the status passes over `no-store` beside `must-understand` (§5.2.2.3).
         if control.noStore, !control.mustUnderstand { return .noStore }
         if control.isPrivate { return .isPrivate }

@@ -100,6 +100,11 @@ package struct ResponseJudge: Sendable {
     /// Bytes.
     package static let longestResource: Int64 = 1 << 60
 
+    /// The length an answer tells of its body, in bytes; `nil` where a coding frames it, or nothing tells (RFC 9112 §6.3).
+    package static func bodyLength(_ head: OriginResponseHead) -> Int64? {
+        head.fields.contains("Transfer-Encoding") ? nil : head.fields["Content-Length"]?.decimal
+    }
+
     private func encoding(_ head: OriginResponseHead) -> Verdict? {
         guard let coding = head.fields.contentCoding else { return nil }
         return .invalid(
@@ -138,7 +143,7 @@ package struct ResponseJudge: Sendable {
 
     private func whole(_ head: OriginResponseHead) -> Verdict {
         if let encoding = encoding(head) { return encoding }
-        let length = head.fields.contains("Transfer-Encoding") ? nil : head.fields["Content-Length"]?.decimal
+        let length = ResponseJudge.bodyLength(head)
         guard isPlausible(length) else {
             return .invalid(
                 Mismatch(

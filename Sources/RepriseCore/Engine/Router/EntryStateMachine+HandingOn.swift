@@ -146,8 +146,7 @@ extension EntryStateMachine {
 
     private func length(of head: OriginResponseHead) -> Int64? {
         if head.status == 204 { return 0 }
-        if head.fields.contains("Transfer-Encoding") { return nil }
-        return head.fields["Content-Length"]?.decimal.flatMap { $0 <= ResponseJudge.longestResource ? $0 : nil }
+        return ResponseJudge.bodyLength(head).flatMap { $0 <= ResponseJudge.longestResource ? $0 : nil }
     }
 }
 
