@@ -40,6 +40,21 @@ import Testing
         expectEnd(player, world)
     }
 
+    @Test func `who goes back while another is still read to reads alone where there are no ranges, inv15`() throws {
+        let world = try World()
+        world.queues.tellCircles(after: 100_000, inAll: 2_000_000)
+        world.put("/a", length: 6_000_000, plain { ($0.ranges, $0.bytesPerSecond) = (.ignored, 1_000_000) })
+        let players = [world.player("/a"), world.player("/a")]
+        for player in players { player.play(to: 3_000_000) }
+        #expect(players.allSatisfy { $0.position == 3_000_000 })
+        // The answer is paused, as neither reads on.
+        world.queues.advance(10 * second)
+        #expect(world.cache.openEntries.first?.trim(1_000_000) ?? 0 > 0)
+        players[1].seek(to: 0)
+        expectEnd(players[1], world)
+        expectEnd(players[0], world)
+    }
+
     @Test(arguments: [OriginBehaviour.Framing.length, .chunked, .close])
     func `an empty answer where something is held ends the reader, inv15`(framing: OriginBehaviour.Framing) throws {
         let world = try World()
