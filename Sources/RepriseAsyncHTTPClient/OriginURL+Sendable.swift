@@ -28,7 +28,7 @@
 
     extension ArraySlice<UInt8> {
         fileprivate var isTwoHexadecimalDigits: Bool {
-            count == 2 && allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+            count == 2 && allSatisfy(\.isHexadecimalDigit)
         }
     }
 #endif

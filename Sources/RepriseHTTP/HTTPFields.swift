@@ -113,8 +113,8 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
         remove(
             [
-                "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authorization", "TE",
-                "Trailer", "Transfer-Encoding", "Upgrade",
+                "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info",
+                "Proxy-Authorization", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
             ] + named)
     }
 }

@@ -162,3 +162,25 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         return "/" + output.joined(separator: "/") + String(target[path.endIndex...])
     }
 }
+
+extension String {
+    /// The same with the digits of percent-encoded octets in upper case: such URLs are equivalent (RFC 3986 §6.2.2.1).
+    package var withPercentEncodingInUpperCase: String {
+        let percent = UInt8(ascii: "%")
+        guard utf8.contains(percent) else { return self }
+        var bytes = Array(utf8)
+        for index in bytes.indices.dropLast(2) where bytes[index] == percent {
+            let digits = bytes[(index + 1)...(index + 2)]
+            guard digits.allSatisfy(\.isHexadecimalDigit) else { continue }
+            for position in digits.indices where bytes[position] >= UInt8(ascii: "a") { bytes[position] &-= 0x20 }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// Whether it is `0` to `9`, `a` to `f` or `A` to `F`.
+    package var isHexadecimalDigit: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
+    }
+}

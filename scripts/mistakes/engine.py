@@ -229,7 +229,7 @@ MISTAKES = {
                       "servesRanges: servesRanges || representation.info.servesRanges", "servesRanges: servesRanges",
                       "FreshnessScenarioTests"),
     "old first": ("a first answer from before an invalidation is fresh", ROUTER + "Representations.swift",
-                  "checked: revalidation.isOutdated(request) ? Freshness.invalidated : wallClock", "checked: wallClock",
+                  "checked: revalidation.isOutdated(sentAt: request.sentAt)\n", "checked: now < 0\n",
                   "FreshnessScenarioTests"),
     "own end": ("what is fetched to be kept is given back for its own end", ROUTER + "Space.swift",
                 "            spared += readers.reading(id).compactMap { $0.kept(before: representation.end) }\n", "", "EvictionTests"),

@@ -159,6 +159,18 @@ package final class ReaderHandle: Sendable {
     /// Where what it reads is stored; `nil` where it left, or its cache was closed.
     var storage: StorageStatus? { current().flatMap { $0.entry.status(of: $0.id) } }
 
+    /// Whether there is an answer that may be the one for its request, fresh or stale.
+    package var isKnown: Bool { current()?.entry.isKnown ?? false }
+
+    /// What the origin has answered a HEAD for the same request confirms what is stored, or shows that it has to be confirmed
+    /// (RFC 9111 §4.3.5).
+    /// - Parameters:
+    ///   - fields: What it was asked with.
+    ///   - sentAt: When that was, in nanoseconds of `queues`.
+    package func answeredHead(_ head: OriginResponseHead, to fields: HTTPFields, sentAt: Int64) {
+        current()?.entry.handle(.answeredHead(head, fields, sentAt: sentAt))
+    }
+
     /// Leaves; the planner sees one reader less.
     package func leave() {
         state.withLock { $0.hasLeft = true }

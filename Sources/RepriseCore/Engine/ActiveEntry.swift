@@ -99,6 +99,9 @@ package final class ActiveEntry: Sendable {
         answer { $0.info(reader, wake: wake) }
     }
 
+    /// Whether there is an answer to give to readers, fresh or stale.
+    var isKnown: Bool { look { $0.isKnown } }
+
     /// How a reader's request was handled, as far as that is known now.
     func outcome(of reader: ReaderID) -> CacheStatus? { look { $0.outcome(of: reader) } }
 

@@ -1,8 +1,9 @@
 package import RepriseHTTP
+package import RepriseStorage
 
 /// Asking the origin whether what is stored is still good, and what its answer changes (RFC 9111 §4.3). No I/O.
 ///
-/// Confirming by HEAD (§4.3.5) has no place here: no HEAD is ever sent to an origin.
+/// By itself the cache sends no HEAD to an origin; what one that a client sent shows is used all the same (§4.3.5).
 package enum Confirmation {
     /// The fields that make a request conditional on the stored answers of a URL (§4.3.1): every entity tag, and the
     /// newest date where there is only one. Empty where there is nothing to compare by.
@@ -29,6 +30,17 @@ package enum Confirmation {
             return Array(stored.indices.filter { stored[$0].hasDate(of: new) }.prefix(1))
         }
         return stored.count == 1 ? [0] : []
+    }
+
+    /// Whether the head that answers HEAD is that of a stored answer (§4.3.5): its validators and its length are the same, and at least
+    /// one of them is there.
+    package static func isSame(_ stored: EntryInfo, _ answer: HTTPFields) -> Bool {
+        let (old, new) = (stored.validator, Validator(fields: answer))
+        if let tag = new.entityTag, old.entityTag != tag { return false }
+        if new.lastModified != nil, !old.hasDate(of: new) { return false }
+        let length = answer["Content-Length"].flatMap { Int64($0) }
+        if let length, stored.length != length { return false }
+        return new.entityTag != nil || new.lastModified != nil || length != nil
     }
 
     /// Fields that a confirmation does not change (§3.2): those of the message and its connection, those that say how

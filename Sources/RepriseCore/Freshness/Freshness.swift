@@ -61,15 +61,6 @@ package struct Freshness: Sendable {
         return min(Int64(first) ?? .max, CacheDirectives.longest)
     }
 
-    /// The fields of an answer as they are to be stored: the whole seconds between sending the request and its answer
-    /// count as age (RFC 9111 §4.2.3, `response_delay`).
-    package static func noting(delay: Int64, in fields: HTTPFields) -> HTTPFields {
-        guard delay > 0 else { return fields }
-        var fields = fields
-        fields["Age"] = "\(min(givenAge(fields).adding(delay), CacheDirectives.longest))"
-        return fields
-    }
-
     /// Seconds it stays fresh, negative once it is stale.
     package func timeLeft(now: Int64) -> Int64 { lifetime.subtractingReportingOverflow(age(now: now)).partialValue }
 

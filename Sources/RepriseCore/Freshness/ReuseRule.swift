@@ -52,13 +52,13 @@ package struct ReuseRule: Sendable {
         let left = stored.timeLeft(now: now)
         if left > 0 {
             if request.noCache { return .confirm(.request) }
-            if let longest = request.maxAge, stored.age(now: now) > longest { return .confirm(.request) }
+            if isTooOld { return .confirm(.request) }
             if let shortest = request.minFresh, left < shortest { return .confirm(.request) }
             return .use
         }
         let staleness = 0 - left
         if request.noCache || forbidsStale || request.minFresh != nil { return .confirm(.stale) }
-        if let longest = request.maxAge, stored.age(now: now) > longest { return .confirm(.stale) }
+        if isTooOld { return .confirm(.stale) }
         if let tolerated = request.maxStale {
             return staleness <= tolerated && control.sharedMaxAge == nil ? .useStale : .confirm(.stale)
         }
@@ -67,6 +67,12 @@ package struct ReuseRule: Sendable {
             return .useWhileConfirming
         }
         return .confirm(.stale)
+    }
+
+    /// `max-age=0` is how browsers reload: also what came within this second is confirmed then.
+    private var isTooOld: Bool {
+        guard let longest = request.maxAge else { return false }
+        return longest == 0 || stored.age(now: now) > longest
     }
 
     /// `must-revalidate` and `proxy-revalidate` forbid every use of what is stale (§5.2.2.2, §5.2.2.8). `s-maxage` does

@@ -18,7 +18,7 @@ package enum StoringRule {
         case isPrivate
         /// The answer varies by `*`.
         case variesByAll
-        /// The answer sets a cookie.
+        /// The answer sets a cookie, and is not `public`.
         case setsCookie
         /// The request carried `Authorization`, and nothing in the answer says that others may have it (§3.5).
         case authorization
@@ -34,13 +34,14 @@ package enum StoringRule {
     /// Statuses that no cache may store (RFC 6585 §3 to §6).
     private static let unstorable: Set<Int> = [428, 429, 431, 511]
 
-    /// The fields that are kept of an answer: without those that `private` and `no-cache` list (§5.2.2.4, §5.2.2.7), which are for the
-    /// one that asked.
+    /// The fields that are kept of an answer: without cookies, and without those that `private` and `no-cache` list (§5.2.2.4,
+    /// §5.2.2.7), which are for the one that asked.
     package static func kept(_ fields: HTTPFields) -> HTTPFields {
         let control = CacheControl(answer: fields)
-        guard !control.privateFields.isEmpty || !control.noCacheFields.isEmpty else { return fields }
+        let own = control.privateFields + control.noCacheFields
+        if own.isEmpty, !fields.contains("Set-Cookie"), !fields.contains("Set-Cookie2") { return fields }
         var kept = fields
-        kept.remove(control.privateFields + control.noCacheFields)
+        kept.remove(own + ["Set-Cookie", "Set-Cookie2"])
         return kept
     }
 
@@ -62,7 +63,7 @@ package enum StoringRule {
         if control.isPrivate { return .isPrivate }
         if RequestCacheControl(request).noStore { return .requestNoStore }
         if VaryField(fields) == .any { return .variesByAll }
-        if fields.contains("Set-Cookie") { return .setsCookie }
+        if fields.contains("Set-Cookie"), !control.isPublic { return .setsCookie }
         if request.contains("Authorization"), !control.isPublic, control.sharedMaxAge == nil, !control.mustRevalidate {
             return .authorization
         }

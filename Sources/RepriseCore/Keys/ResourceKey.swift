@@ -21,6 +21,8 @@ public struct ResourceKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// How a URL becomes a key.
+///
+/// In the policies here `%c3` and `%C3` are one (RFC 3986 §6.2.2.1); the origin is asked for what the caller wrote.
 public struct KeyPolicy: Sendable {
     private let make: @Sendable (OriginURL) -> ResourceKey
 
@@ -35,10 +37,10 @@ public struct KeyPolicy: Sendable {
     public static let unsigned = query(QueryRule())
 
     /// The whole URL without fragment.
-    public static let exact = KeyPolicy { url in ResourceKey(url.origin + url.target) }
+    public static let exact = KeyPolicy { url in ResourceKey(url.origin + url.target.withPercentEncodingInUpperCase) }
 
     /// The URL without fragment and without the query parameters that `rule` leaves out.
     public static func query(_ rule: QueryRule) -> KeyPolicy {
-        KeyPolicy { url in ResourceKey(url.origin + rule.applied(to: url.target)) }
+        KeyPolicy { url in ResourceKey(url.origin + rule.applied(to: url.target).withPercentEncodingInUpperCase) }
     }
 }

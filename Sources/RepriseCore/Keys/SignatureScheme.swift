@@ -56,7 +56,7 @@ extension SignatureScheme.Form {
         switch self {
         case .any: true
         case .time: Self.isTime(value)
-        case .digest: [32, 40, 64].contains(value.count) && value.allSatisfy(\.isHexadecimal)
+        case .digest: [32, 40, 64].contains(value.count) && value.allSatisfy(\.isHexadecimalDigit)
         case .token: value.count >= 16 && value.allSatisfy(\.isOfToken)
         case .stampedDigest: Self.isStamped(value)
         }
@@ -64,7 +64,7 @@ extension SignatureScheme.Form {
 
     private static func isTime(_ value: Substring.UTF8View) -> Bool {
         if value.count == 10, value.allSatisfy(\.isDigit) { return (0x31...0x34).contains(value.first ?? 0) }
-        return value.count == 8 && value.allSatisfy(\.isHexadecimal) && value.contains { !$0.isDigit }
+        return value.count == 8 && value.allSatisfy(\.isHexadecimalDigit) && value.contains { !$0.isDigit }
     }
 
     private static func isStamped(_ value: Substring.UTF8View) -> Bool {
@@ -77,7 +77,6 @@ extension SignatureScheme.Form {
 
 extension UInt8 {
     fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
-    fileprivate var isHexadecimal: Bool { isDigit || (0x41...0x46).contains(self) || (0x61...0x66).contains(self) }
     fileprivate var isOfToken: Bool {
         isDigit || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) || "-_~.+/=%".utf8.contains(self)
     }

@@ -52,6 +52,11 @@ public struct EdgeRole: Sendable, Hashable {
         var fields = forwarded(fields)
         // The body is framed anew.
         fields.remove(["Content-Length"])
+        if method == "HEAD" {
+            // It is about what GET would be answered with, which has no coding and is the whole (RFC 9110 §14.2).
+            fields.remove(["Range", "If-Range"])
+            fields["Accept-Encoding"] = "identity"
+        }
         return OriginRequest(url: url, fields: fields, method: method, body: body)
     }
 

@@ -79,9 +79,10 @@ package struct ServerExchange: Sendable {
         var head = meant.fields
         if !request.isTransparent || head["Date"] == nil { head["Date"] = HTTPDate.format(now) }
         var text: String?
+        // What the origin answered with such a status says itself why.
         switch meant.status {
-        case 416: text = "the resource has \(info.length ?? 0) bytes"
-        case 412: text = "the resource is another one now"
+        case 416 where info.status == 200: text = "the resource has \(info.length ?? 0) bytes"
+        case 412 where info.status == 200: text = "the resource is another one now"
         default: break
         }
         if meant.status != 416, !request.isTransparent {

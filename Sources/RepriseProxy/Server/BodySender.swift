@@ -40,6 +40,8 @@
         private let standing: SharedStanding
         private let onFinish: (Outcome) -> Void
         private let onHead: (ServerExchange.Answer) -> Void
+        /// What is done where nothing can be told, instead of telling why. The reader is left to it.
+        private let onFailure: ((ReaderHandle) -> Void)?
         private var hasHead = false
         /// Bytes of the resource the head announced that were not handed out yet, in this part if there are several; 0
         /// where it announced no length.
@@ -60,8 +62,9 @@
             exchange: ServerExchange, edge: EdgeRole?, handle: ReaderHandle, context: ChannelHandlerContext,
             writer: AnswerWriter, deadline: ConnectionDeadline, slowClientTimeout: Int,
             standing: SharedStanding, onFinish: @escaping (Outcome) -> Void,
-            onHead: @escaping (ServerExchange.Answer) -> Void
+            onHead: @escaping (ServerExchange.Answer) -> Void, onFailure: ((ReaderHandle) -> Void)? = nil
         ) {
+            self.onFailure = onFailure
             self.exchange = exchange
             self.edge = edge
             self.handle = handle
@@ -139,6 +142,12 @@
             let now = SystemCalls.wallClock()
             switch handle.info(wake: makeWaker()) {
             case .success(nil): return false
+            case .failure where onFailure != nil:
+                isFinished = true
+                waker = nil
+                deadline.clear()
+                onFailure?(handle)
+                return false
             case .failure(let error):
                 finish(.text(relayed(exchange.answer(error, now: now), age: nil)))
                 return false

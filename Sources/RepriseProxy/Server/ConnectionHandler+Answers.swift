@@ -2,13 +2,21 @@
     import NIOCore
     import RepriseCore
     import RepriseHTTP
+    import RepriseRanges
     import ReprisePlatform
 
     extension ConnectionHandler {
         /// Seconds a connection whose answer said more than its client has read waits for the client to see it.
         private static let lingering = 2
 
-        func serve(_ resource: MediaResource, _ head: RequestHead, _ context: ChannelHandlerContext) {
+        /// Answers with what the cache has, or gets.
+        /// - Parameters:
+        ///   - range: What is read before anything is known; `nil` for what the request asks for.
+        ///   - onFailure: What is done where nothing can be told, instead of telling why. The reader is left to it.
+        func serve(
+            _ resource: MediaResource, _ head: RequestHead, _ context: ChannelHandlerContext,
+            in range: ByteRange? = nil, onFailure: ((ReaderHandle) -> Void)? = nil
+        ) {
             guard let deadline, let writer else { return }
             isAnswering = true
             deadline.clear()
@@ -18,14 +26,10 @@
                 method: head.method, fields: head.fields, isTransparent: edge != nil, name: edge?.name ?? "reprise")
             let sender = BodySender(
                 exchange: exchange, edge: edge,
-                handle: resource.makeHandle(in: exchange.presumedRange), context: context,
+                handle: resource.makeHandle(in: range ?? exchange.presumedRange), context: context,
                 writer: writer, deadline: deadline, slowClientTimeout: server.configuration.slowClientTimeout,
-                standing: standing
-            ) { [weak self] outcome in
-                self?.finished(outcome, head)
-            } onHead: { [weak self] answer in
-                self?.writeHead(answer, to: head)
-            }
+                standing: standing, onFinish: { [weak self] outcome in self?.finished(outcome, head) },
+                onHead: { [weak self] answer in self?.writeHead(answer, to: head) }, onFailure: onFailure)
             current = sender
             sender.pump()
         }

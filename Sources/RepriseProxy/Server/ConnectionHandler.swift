@@ -240,6 +240,10 @@
                 let fields =
                     edge?.forwarded(head.fields)
                     ?? ServerExchange.forwarded(head.fields, token: server.configuration.token)
+                if edge != nil, head.method == "HEAD" {
+                    serveHead(url, fields, head, context)
+                    return true
+                }
                 var resource = server.cache.resource(for: url, fields: fields)
                 if edge != nil { resource = resource.withAnyAnswer }
                 lastMedia = resource

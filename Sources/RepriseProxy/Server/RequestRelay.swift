@@ -2,10 +2,12 @@
     import NIOCore
     import RepriseCore
     import RepriseHTTP
+    import RepriseRanges
     import ReprisePlatform
 
     /// Passes one request on to the origin and its answer back; nothing of it is stored. What is stored of the URLs it may
-    /// have changed is confirmed before it is used again (RFC 9111 §4.4), before the client hears of the answer.
+    /// have changed is confirmed before it is used again (RFC 9111 §4.4), before the client hears of the answer. What a HEAD
+    /// shows of the answer that is stored counts for that (§4.3.5).
     ///
     ///     sent --head--> invalidating --done--> handing on, a piece whenever the client takes one --end--> over
     ///
@@ -19,6 +21,9 @@
         private let deadline: ConnectionDeadline
         private let onHead: (ServerExchange.Answer) -> Void
         private let onFinish: (BodySender.Outcome) -> Void
+        /// For HEAD: who looked for a stored answer, and what is done where the origin fails and there is one.
+        private let stored: Stored?
+        private var sentAt: Int64 = 0
         private var exchange: (any OriginExchange)?
         private var hasHead = false
         /// A piece was asked for and has not come.
@@ -28,12 +33,29 @@
         /// Seconds the origin may be silent while something is waited for.
         private static let patience = 30
 
+        /// A stored answer that a HEAD may say something of, or that may stand in for an origin which fails.
+        struct Stored {
+            let handle: ReaderHandle
+            /// Answers from what is stored, or tells why not.
+            let standIn: () -> Void
+
+            /// How a request with these fields was handled.
+            func outcome(_ fields: HTTPFields, _ status: Int?) -> CacheStatus {
+                let known: CacheStatus.Forward = RequestCacheControl(fields).noCache ? .request : .stale
+                var outcome = CacheStatus(forward: handle.isKnown ? known : .uriMiss)
+                outcome.forwardStatus = status
+                return outcome
+            }
+        }
+
         init(
-            _ request: OriginRequest, edge: EdgeRole, server: ProxyServer, context: ChannelHandlerContext,
+            _ request: OriginRequest, stored: Stored?, edge: EdgeRole, server: ProxyServer,
+            context: ChannelHandlerContext,
             writer: AnswerWriter, deadline: ConnectionDeadline, onFinish: @escaping (BodySender.Outcome) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void
         ) {
             self.request = request
+            self.stored = stored
             self.edge = edge
             self.server = server
             self.context = context
@@ -47,6 +69,7 @@
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
             watch(seconds: RequestRelay.patience)
+            sentAt = ConnectionHandler.now
             exchange = server.cache.environment.failover.start(request) { event in
                 loop.execute { bound.value.take(event) }
             }
@@ -55,6 +78,7 @@
         func leave() {
             isOver = true
             deadline.clear()
+            stored?.handle.leave()
             exchange?.cancel()
             exchange = nil
         }
@@ -70,6 +94,7 @@
             guard !isOver else { return }
             deadline.clear()
             switch event {
+            case .head(let head) where stored != nil: answeredHead(head)
             case .head(let head): invalidate(after: head)
             case .body(let bytes):
                 isDemanding = false
@@ -81,6 +106,20 @@
             case .end: finish(.complete)
             case .failed(let failure): fail(failure)
             }
+        }
+
+        private func answeredHead(_ head: OriginResponseHead) {
+            if head.status >= 500, standsIn() { return }
+            stored?.handle.answeredHead(head, to: request.fields, sentAt: sentAt)
+            handOn(head)
+        }
+
+        /// Leaves the answer to what is stored, where something is.
+        private func standsIn() -> Bool {
+            guard let stored, stored.handle.isKnown else { return false }
+            leave()
+            stored.standIn()
+            return true
         }
 
         private func invalidate(after head: OriginResponseHead) {
@@ -103,7 +142,7 @@
             guard !isOver else { return }
             hasHead = true
             let isBodyless = head.status == 204 || head.status == 304
-            var answer = ServerExchange.Answer(status: head.status, fields: relayed(head.fields))
+            var answer = ServerExchange.Answer(status: head.status, fields: relayed(head.fields, head.status))
             // It has no body, and no field may say otherwise (RFC 9110 §8.6, RFC 9112 §6.1).
             if head.status == 204 { answer.fields.remove(["Content-Length", "Transfer-Encoding"]) }
             answer.isDelimited = isBodyless || answer.fields.contains("Content-Length")
@@ -114,15 +153,17 @@
 
         private func fail(_ failure: OriginFailure) {
             guard !hasHead else { return finish(.broken) }
+            if standsIn() { return }
             let exchange = ServerExchange(
                 method: request.method, fields: HTTPFields(), isTransparent: true, name: edge.name)
             var answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
-            answer.fields = relayed(answer.fields)
+            answer.fields = relayed(answer.fields, nil)
             finish(.text(answer))
         }
 
-        private func relayed(_ fields: HTTPFields) -> HTTPFields {
-            edge.relayed(fields, age: nil, outcome: CacheStatus(forward: .method))
+        private func relayed(_ fields: HTTPFields, _ status: Int?) -> HTTPFields {
+            edge.relayed(
+                fields, age: nil, outcome: stored?.outcome(request.fields, status) ?? CacheStatus(forward: .method))
         }
 
         private func finish(_ outcome: BodySender.Outcome) {
@@ -140,14 +181,33 @@
     }
 
     extension ConnectionHandler {
+        /// Answers HEAD through a shared cache: what is stored answers it, else the origin does, and where that fails what is stored
+        /// stands in for it as it does for GET.
+        func serveHead(
+            _ url: OriginURL, _ fields: HTTPFields, _ head: RequestHead, _ context: ChannelHandlerContext
+        ) {
+            let cache = server.cache
+            let resource = cache.resource(for: url, fields: fields).withAnyAnswer
+            if RequestCacheControl(fields).onlyIfCached { return serve(resource, head, context) }
+            let stored = cache.resource(for: url, fields: RequestCacheControl.onlyStored(fields)).withAnyAnswer
+            serve(stored, head, context, in: ByteRange(0, 0)) { [weak self] handle in
+                let stored = RequestRelay.Stored(handle: handle) { [weak self] in self?.serve(resource, head, context) }
+                self?.pass(head, [], to: url, context, stored: stored)
+            }
+        }
+
         /// Passes a request on to the origin.
-        func pass(_ head: RequestHead, _ body: [UInt8], to url: OriginURL, _ context: ChannelHandlerContext) {
+        func pass(
+            _ head: RequestHead, _ body: [UInt8], to url: OriginURL, _ context: ChannelHandlerContext,
+            stored: RequestRelay.Stored? = nil
+        ) {
             guard let edge = server.configuration.edge, let writer, let deadline else { return }
             isAnswering = true
             standing.value = .answering
             let request = edge.relayed(head.method, to: url, head.fields, body: head.body == .none ? nil : body)
             let relay = RequestRelay(
-                request, edge: edge, server: server, context: context, writer: writer, deadline: deadline
+                request, stored: stored, edge: edge, server: server, context: context, writer: writer,
+                deadline: deadline
             ) { [weak self] outcome in
                 self?.finished(outcome, head)
             } onHead: { [weak self] answer in

@@ -64,7 +64,7 @@ import Testing
             #expect(key("\(base)?\(query)") == key(base))
             #expect(key("\(base)?id=1&\(query)").text == base + "?id=1")
             #expect(key("\(base)?\(query)&id=2").text == base + "?id=2")
-            #expect(key("\(base)?versionId=x&\(query)&%69d=%2b+;").text == base + "?versionId=x&%69d=%2b+;")
+            #expect(key("\(base)?versionId=x&\(query)&%69d=%2b+;").text == base + "?versionId=x&%69d=%2B+;")
         }
         #expect(key("\(base)?id=1&\(first)") == key("\(base)?id=1&\(second)"))
         #expect(key("\(base)?id=1&\(first)") != key("\(base)?id=2&\(first)"))
@@ -123,6 +123,20 @@ import Testing
     @Test func `user information is no part of the name and stays out of it`() {
         #expect(key("https://me:secret@cdn.test/a.mp3") == key("https://cdn.test/a.mp3"))
         #expect(!key("https://me:secret@cdn.test/a.mp3", .exact).text.contains("secret"))
+    }
+
+    @Test(arguments: [KeyPolicy.exact, .unsigned])
+    func `percent-encoded octets are the same in either case, and nothing else is, RFC 3986 §6.2.2.1`(policy: KeyPolicy)
+    {
+        let base = "https://cdn.test/"
+        #expect(key(base + "%c3%a9?a=%2f", policy) == key(base + "%C3%A9?a=%2F", policy))
+        #expect(key(base + "%c3%a9?a=%2f", policy).text == base + "%C3%A9?a=%2F")
+        for other in ["%zz", "%", "%c", "%%c3", "a%c3", "C3", "%e9%ag"] {
+            let text = other.replacing("%c3", with: "%C3").replacing("%e9", with: "%E9")
+            #expect(key(base + other, policy).text == base + text)
+        }
+        #expect(key(base + "a", policy) != key(base + "A", policy))
+        #expect(key(base + "%41", policy) != key(base + "A", policy))
     }
 
     @Test func `the exact policy keeps the query as it is`() {

@@ -92,8 +92,11 @@ struct StoringTests {
         #expect(refusal("must-revalidate", to: ["Authorization": "x"]) == nil)
     }
 
-    @Test func `an answer that sets a cookie is not stored, even with public, RFC 9111 §7.3 and inv29`() {
-        #expect(refusal("public", ["Set-Cookie": "a=b"]) == .setsCookie)
+    @Test func `an answer that sets a cookie is stored only with public, and without it, RFC 9111 §7.3 and inv29`() {
+        #expect(refusal("max-age=9", ["Set-Cookie": "a=b"]) == .setsCookie)
+        #expect(refusal("public", ["Set-Cookie": "a=b"]) == nil)
+        let kept = StoringRule.kept(["Cache-Control": "public", "Set-Cookie": "a=b", "set-cookie2": "c", "X-A": "1"])
+        #expect(kept == ["Cache-Control": "public", "X-A": "1"])
     }
 
     @Test func `an answer to a request with a cookie is stored only with public, inv29`() {

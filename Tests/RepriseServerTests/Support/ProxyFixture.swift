@@ -24,10 +24,12 @@
         ///   - cache: Changes the cache's configuration.
         ///   - proxy: Changes the proxy's configuration.
         ///   - edge: Name of the node, where it is a shared cache in front of the origin.
+        ///   - base: Another origin for that cache than the fixture's.
         static func run(
             cache change: (inout MediaCache.Configuration) -> Void = { _ in },
             proxy changeProxy: (inout ProxyConfiguration) -> Void = { _ in },
             edge: String? = nil,
+            origin base: OriginURL? = nil,
             _ body: (ProxyFixture) async throws -> Void
         ) async throws {
             var cacheConfiguration = MediaCache.Configuration()
@@ -40,7 +42,7 @@
             let origin = ScriptedOrigin()
             let directory = TemporaryDirectory()
             let server = try await LoopbackOrigin.start(origin)
-            if let edge, let base = OriginURL(server.url("")) {
+            if let edge, let base = base ?? OriginURL(server.url("")) {
                 configuration.token = nil
                 configuration.edge = EdgeRole(origin: base, name: edge)
                 cacheConfiguration.freshness = .http

@@ -45,6 +45,8 @@ enum EntryInput {
     // Its owner and the store
     case pinned(Bool)
     case invalidated
+    /// The origin has answered a client's HEAD, which was sent with those fields and at that time in nanoseconds.
+    case answeredHead(OriginResponseHead, HTTPFields, sentAt: Int64)
     case removed
     case spaceLookedFor
     case trimmed

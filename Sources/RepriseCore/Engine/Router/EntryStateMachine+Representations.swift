@@ -15,14 +15,15 @@ extension EntryStateMachine {
         let id: RepresentationID = makeID()
         let type = MediaType(head.fields["Content-Type"])
         let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1
-        let fields = storedFields(head, of: request)
+        let fields = storedFields(head)
         let kept = selector.isSharedHTTP ? StoringRule.kept(fields) : fields
         var info = EntryInfo(
             key: key.text, url: url.description, generation: 0, identity: identity,
             fileExtension: url.pathExtension ?? type?.fileExtension ?? "bin",
             validator: validator, length: length, servesRanges: servesRanges,
             fields: kept,
-            checked: revalidation.isOutdated(request) ? Freshness.invalidated : wallClock)
+            checked: revalidation.isOutdated(sentAt: request.sentAt)
+                ? Freshness.invalidated : wallClock(at: request.sentAt))
         info.variant = selector.variant(of: head.fields, to: request.sentFields)
         info.status = head.status == 206 ? 200 : head.status
         let kind = isHandedOn ? .handedOn : kind(of: head)
@@ -59,15 +60,17 @@ extension EntryStateMachine {
     }
 
     /// The fields of an answer as they are stored.
-    func storedFields(_ head: OriginResponseHead, of request: OriginRequestState) -> HTTPFields {
+    func storedFields(_ head: OriginResponseHead) -> HTTPFields {
         var fields = head.fields
         fields.removeHopByHop()
         fields.remove(["Content-Length"])
         if head.status == 206 { fields.remove(["Content-Range"]) }
-        guard environment.freshness == .http else {
+        if environment.freshness != .http {
             fields.remove(["Content-Range", "Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security"])
-            return fields
         }
-        return Freshness.noting(delay: (now - request.sentAt) / TransferTuning.second, in: fields)
+        return fields
     }
+
+    /// When a request was sent, in seconds since 1970: from then on its answer ages (RFC 9111 §4.2.3, `response_delay`).
+    func wallClock(at sentAt: Int64) -> Int64 { wallClock - max(0, now - sentAt) / TransferTuning.second }
 }

@@ -106,13 +106,31 @@ extension EntryStateMachine {
         _ representation: Representation, _ head: OriginResponseHead, _ request: OriginRequestState
     ) {
         noteConfirmed(status: head.status)
-        let fields = StoringRule.kept(
-            Confirmation.freshened(representation.info.fields, by: storedFields(head, of: request)))
-        representation.confirm(
-            fields: fields, variant: selector.variant(of: fields, to: request.sentFields), checked: wallClock)
-        if representation.isCommitted { writeDescription(of: representation) }
+        freshen(representation, by: head, to: request.sentFields, checked: wallClock(at: request.sentAt))
         backoff.reset()
         releaseValidated(to: representation)
+    }
+
+    /// The origin's word about a representation brings it new fields.
+    private mutating func freshen(
+        _ representation: Representation, by head: OriginResponseHead, to sent: HTTPFields, checked: Int64
+    ) {
+        let fields = StoringRule.kept(Confirmation.freshened(representation.info.fields, by: storedFields(head)))
+        representation.confirm(fields: fields, variant: selector.variant(of: fields, to: sent), checked: checked)
+        if representation.isCommitted { writeDescription(of: representation) }
+    }
+
+    /// The origin has answered a client's HEAD: what is stored is confirmed by that, or has to be (RFC 9111 §4.3.5).
+    /// - Parameters:
+    ///   - sent: The fields it was asked with.
+    ///   - sentAt: When that was, in nanoseconds.
+    mutating func answeredHead(_ head: OriginResponseHead, to sent: HTTPFields, sentAt: Int64) {
+        guard lifecycle.isOpen, selector.isSharedHTTP, head.status == 200,
+            let offered = representations.offered, offered.isCommitted, !selector.isOtherVariant(offered, sent),
+            selector.mayShare(head, to: sent), !revalidation.isOutdated(sentAt: sentAt)
+        else { return }
+        guard offered.info.status == 200, Confirmation.isSame(offered.info, head.fields) else { return invalidate() }
+        freshen(offered, by: head, to: sent, checked: wallClock(at: sentAt))
     }
 
     /// One of several origins has not answered: the next is asked.

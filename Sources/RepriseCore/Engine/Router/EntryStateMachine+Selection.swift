@@ -63,6 +63,9 @@ extension EntryStateMachine {
         return false
     }
 
+    /// Whether there is an answer to give to readers, fresh or stale.
+    var isKnown: Bool { representations.offered != nil }
+
     /// Whether a request that is under way brings it.
     func isComing(_ representation: Representation, besides request: RequestID? = nil) -> Bool {
         transfers.contains {

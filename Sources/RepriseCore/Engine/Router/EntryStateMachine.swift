@@ -176,6 +176,7 @@ struct EntryStateMachine {
 
         case .pinned(let isPinned): representations.pin(isPinned)
         case .invalidated: invalidate()
+        case .answeredHead(let head, let sent, let sentAt): answeredHead(head, to: sent, sentAt: sentAt)
         case .removed: removed()
         case .spaceLookedFor: spaceLookedFor()
         case .trimmed: trimmed()

@@ -33,8 +33,8 @@ struct Revalidation {
     /// Origins, by their places, that have not answered what is asked now.
     var tried: [Int] { connection.tried }
 
-    /// Whether an answer has to be confirmed before it is used again.
-    func isOutdated(_ request: OriginRequestState) -> Bool { request.sentAt <= invalidatedAt }
+    /// Whether what answers a request that was sent then, in nanoseconds, has to be confirmed before it is used again.
+    func isOutdated(sentAt: Int64) -> Bool { sentAt <= invalidatedAt }
 
     // MARK: Inputs
 
