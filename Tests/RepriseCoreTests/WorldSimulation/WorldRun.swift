@@ -196,7 +196,9 @@ struct WorldRun {
         case .leave(let player):
             players[player]?.leave()
             players[player] = nil
-        case .seek(let player, let position): players[player]?.seek(to: position)
+        case .seek(let player, let position):
+            players[player]?.seek(to: position)
+            sendHead(player)
         case .hold(let player, let isHeld): if isHeld { held.insert(player) } else { held.remove(player) }
         case .change(let object, let length):
             meet("change")
@@ -378,6 +380,20 @@ struct WorldRun {
         player.mayGetPage = true
         owners[index] = (object, user)
         players[index] = player
+    }
+
+    /// A client that seeks asks by HEAD before, through a shared cache. Not drawn, so that a seed is the same plan as before.
+    private mutating func sendHead(_ index: Int) {
+        guard plan.isShared, let player = players[index], let owner = owners[index], !world.origin.isDown else {
+            return
+        }
+        meet("HEAD")
+        let fields = fields(of: owner.user, owner.object)
+        let answer = world.origin.answer(method: "HEAD", target: path(owner.object, owner.user), fields: fields)
+        let head = OriginResponseHead(status: answer.status, fields: answer.fields)
+        // Now and then another request changes something while it is under way.
+        let sentAt = world.queues.time - (index == 0 ? second : 0)
+        player.handle.answeredHead(head, to: fields, sentAt: sentAt)
     }
 
     /// A reader may have bytes of any version of its object that its user may see.
