@@ -196,7 +196,7 @@ public final class MediaCache: Sendable {
     )
         -> MediaResource
     {
-        var all = fields.replacing(in: configuration.originFields)
+        var all = withOriginFields(fields)
         all.remove([
             "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
             "Icy-MetaData", "Accept-Encoding", "Host", "Content-Length",
@@ -205,6 +205,11 @@ public final class MediaCache: Sendable {
         var request = ResourceRequest(key: key ?? configuration.key(for: url), url: url, fields: all)
         request.isKept = storing == .normal
         return MediaResource(cache: self, request: request)
+    }
+
+    /// Fields of a request with those that every request to an origin has.
+    package func withOriginFields(_ fields: HTTPFields) -> HTTPFields {
+        fields.replacing(in: configuration.originFields)
     }
 
     /// - Parameter isHandedOn: Whether anybody looks at the bytes; where nobody does they need not be transformed.

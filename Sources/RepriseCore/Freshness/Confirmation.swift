@@ -32,15 +32,15 @@ package enum Confirmation {
         return stored.count == 1 ? [0] : []
     }
 
-    /// Whether the head that answers HEAD is that of a stored answer (§4.3.5): its validators and its length are the same, and at least
-    /// one of them is there.
-    package static func isSame(_ stored: EntryInfo, _ answer: HTTPFields) -> Bool {
+    /// Whether the head that answers HEAD is that of a stored answer (§4.3.5): its validators and its length are the same. `nil` where it
+    /// has none of them.
+    package static func isSame(_ stored: EntryInfo, _ answer: HTTPFields) -> Bool? {
         let (old, new) = (stored.validator, Validator(fields: answer))
         if let tag = new.entityTag, old.entityTag != tag { return false }
         if new.lastModified != nil, !old.hasDate(of: new) { return false }
         let length = answer["Content-Length"].flatMap { Int64($0) }
         if let length, stored.length != length { return false }
-        return new.entityTag != nil || new.lastModified != nil || length != nil
+        return new.isEmpty && length == nil ? nil : true
     }
 
     /// Fields that a confirmation does not change (§3.2): those of the message and its connection, those that say how

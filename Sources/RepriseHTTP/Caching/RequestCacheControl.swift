@@ -19,12 +19,12 @@ public struct RequestCacheControl: Hashable, Sendable {
     /// `stale-if-error` in seconds (RFC 5861 §4); 0 where it cannot be read.
     public var staleIfError: Int64?
 
-    /// The fields of a request as one that wants only what is stored (RFC 9111 §5.2.1.7).
-    package static func onlyStored(_ fields: HTTPFields) -> HTTPFields {
+    /// The fields of a request as one that wants only what is stored and fresh (RFC 9111 §5.2.1.3, §5.2.1.7).
+    package static func onlyFresh(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
         // `Pragma` counts only where there is no `Cache-Control` (§5.4).
         if fields["Cache-Control"] == nil, let pragma = fields["Pragma"] { fields.add("Cache-Control", pragma) }
-        fields.add("Cache-Control", "only-if-cached")
+        fields.add("Cache-Control", "only-if-cached, min-fresh=0")
         return fields
     }
 

@@ -32,15 +32,19 @@
 
         /// Seconds the origin may be silent while something is waited for.
         private static let patience = 30
+        /// The same where what is stored can be asked about in another way, which is patient itself.
+        private static let shortPatience = 2
 
         /// A stored answer that a HEAD may say something of, or that may stand in for an origin which fails.
         struct Stored {
             let handle: ReaderHandle
+            /// Fields of the request that choose an answer.
+            let fields: HTTPFields
             /// Answers from what is stored, or tells why not.
             let standIn: () -> Void
 
-            /// How a request with these fields was handled.
-            func outcome(_ fields: HTTPFields, _ status: Int?) -> CacheStatus {
+            /// How the request was handled.
+            func outcome(_ status: Int?) -> CacheStatus {
                 let known: CacheStatus.Forward = RequestCacheControl(fields).noCache ? .request : .stale
                 var outcome = CacheStatus(forward: handle.isKnown ? known : .uriMiss)
                 outcome.forwardStatus = status
@@ -68,7 +72,7 @@
         func start() {
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
-            watch(seconds: RequestRelay.patience)
+            watch(seconds: stored?.handle.isKnown == true ? RequestRelay.shortPatience : RequestRelay.patience)
             sentAt = ConnectionHandler.now
             exchange = server.cache.environment.failover.start(request) { event in
                 loop.execute { bound.value.take(event) }
@@ -110,7 +114,7 @@
 
         private func answeredHead(_ head: OriginResponseHead) {
             if head.status >= 500, standsIn() { return }
-            stored?.handle.answeredHead(head, to: request.fields, sentAt: sentAt)
+            if let stored { stored.handle.answeredHead(head, to: stored.fields, sentAt: sentAt) }
             handOn(head)
         }
 
@@ -163,7 +167,7 @@
 
         private func relayed(_ fields: HTTPFields, _ status: Int?) -> HTTPFields {
             edge.relayed(
-                fields, age: nil, outcome: stored?.outcome(request.fields, status) ?? CacheStatus(forward: .method))
+                fields, age: nil, outcome: stored?.outcome(status) ?? CacheStatus(forward: .method))
         }
 
         private func finish(_ outcome: BodySender.Outcome) {
@@ -189,9 +193,11 @@
             let cache = server.cache
             let resource = cache.resource(for: url, fields: fields).withAnyAnswer
             if RequestCacheControl(fields).onlyIfCached { return serve(resource, head, context) }
-            let stored = cache.resource(for: url, fields: RequestCacheControl.onlyStored(fields)).withAnyAnswer
+            let stored = cache.resource(for: url, fields: RequestCacheControl.onlyFresh(fields)).withAnyAnswer
             serve(stored, head, context, in: ByteRange(0, 0)) { [weak self] handle in
-                let stored = RequestRelay.Stored(handle: handle) { [weak self] in self?.serve(resource, head, context) }
+                let stored = RequestRelay.Stored(handle: handle, fields: resource.request.fields) { [weak self] in
+                    self?.serve(resource, head, context)
+                }
                 self?.pass(head, [], to: url, context, stored: stored)
             }
         }
@@ -204,7 +210,8 @@
             guard let edge = server.configuration.edge, let writer, let deadline else { return }
             isAnswering = true
             standing.value = .answering
-            let request = edge.relayed(head.method, to: url, head.fields, body: head.body == .none ? nil : body)
+            let fields = server.cache.withOriginFields(head.fields)
+            let request = edge.relayed(head.method, to: url, fields, body: head.body == .none ? nil : body)
             let relay = RequestRelay(
                 request, stored: stored, edge: edge, server: server, context: context, writer: writer,
                 deadline: deadline

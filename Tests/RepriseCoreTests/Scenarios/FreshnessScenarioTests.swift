@@ -43,6 +43,16 @@ import Testing
         #expect(world.origin.bodyBytes >= 4 * Self.length)
     }
 
+    @Test func `a cookie reaches the one it is for, and also who asks what is stored already, inv29`() throws {
+        let world = try world("public, no-cache", ["Set-Cookie": "s=1"])
+        for _ in 0..<2 {
+            #expect(try world.told("/a").fields["Set-Cookie"] == "s=1")
+        }
+        #expect(isStored(world))
+        world.origin.change("/a") { $0.behaviour.extraFields["Set-Cookie"] = nil }
+        #expect(try world.told("/a").fields["Set-Cookie"] == nil)
+    }
+
     @Test(arguments: ["max-age=60", "public, max-age=60", "s-maxage=60"])
     func `a shareable answer is joined, stored and used while it is fresh`(control: String) throws {
         let world = try world(control, slow: true)

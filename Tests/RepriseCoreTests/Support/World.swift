@@ -110,6 +110,15 @@ final class World: Sendable {
         player.finish()
         return player
     }
+
+    /// Plays the whole and answers what a reader was told of it.
+    func told(_ path: String, fields: HTTPFields = [:]) throws -> ContentInfo {
+        let player = player(path, fields: fields)
+        player.play(to: 1)
+        let info = try player.handle.info(wake: {}).get()
+        player.finish()
+        return try #require(info)
+    }
 }
 
 extension World {

@@ -115,22 +115,31 @@ extension EntryStateMachine {
     private mutating func freshen(
         _ representation: Representation, by head: OriginResponseHead, to sent: HTTPFields, checked: Int64
     ) {
-        let fields = StoringRule.kept(Confirmation.freshened(representation.info.fields, by: storedFields(head)))
+        // What is one user's by the answer's own word goes before what is kept says otherwise.
+        let new = StoringRule.kept(storedFields(head))
+        let fields = StoringRule.kept(Confirmation.freshened(representation.info.fields, by: new))
         representation.confirm(fields: fields, variant: selector.variant(of: fields, to: sent), checked: checked)
         if representation.isCommitted { writeDescription(of: representation) }
     }
 
-    /// The origin has answered a client's HEAD: what is stored is confirmed by that, or has to be (RFC 9111 §4.3.5).
+    /// The origin has answered a client's HEAD: what is stored is confirmed by that, or has to be (RFC 9111 §4.3.5). A page in place of
+    /// media says nothing, nor does what was asked for before what is stored was.
     /// - Parameters:
-    ///   - sent: The fields it was asked with.
-    ///   - sentAt: When that was, in nanoseconds.
-    mutating func answeredHead(_ head: OriginResponseHead, to sent: HTTPFields, sentAt: Int64) {
-        guard lifecycle.isOpen, selector.isSharedHTTP, head.status == 200,
-            let offered = representations.offered, offered.isCommitted, !selector.isOtherVariant(offered, sent),
-            selector.mayShare(head, to: sent), !revalidation.isOutdated(sentAt: sentAt)
+    ///   - fields: Those of the request that choose an answer.
+    ///   - sentAt: When it was sent, in nanoseconds.
+    mutating func answeredHead(_ head: OriginResponseHead, to fields: HTTPFields, sentAt: Int64) {
+        let asked = wallClock(at: sentAt)
+        guard lifecycle.isOpen, selector.isSharedHTTP, head.status == 200, let held = representations.offered,
+            held.isCommitted, asked >= held.info.checked, !selector.isOtherVariant(held, fields),
+            selector.mayShare(head, to: fields), !isPage(head, insteadOf: held), head.fields.contentCoding == nil,
+            let isSame = Confirmation.isSame(held.info, head.fields)
         else { return }
-        guard offered.info.status == 200, Confirmation.isSame(offered.info, head.fields) else { return invalidate() }
-        freshen(offered, by: head, to: sent, checked: wallClock(at: sentAt))
+        if !isSame || held.info.status != 200 {
+            held.invalidate()
+            writeDescription(of: held)
+        } else if held.info.checked != Freshness.invalidated {
+            freshen(held, by: head, to: fields, checked: asked)
+        }
     }
 
     /// One of several origins has not answered: the next is asked.

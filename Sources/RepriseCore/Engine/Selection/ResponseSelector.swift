@@ -121,8 +121,8 @@ struct ResponseSelector {
     func mayShare(_ head: OriginResponseHead, to request: HTTPFields, _ verdict: ResponseJudge.Verdict) -> Bool {
         switch verdict {
         case .part, .whole, .changed: mayShare(head, to: request)
-        // It confirms what is shared already, unless it takes the permission back.
-        case .notModified: mayShare(head, to: [:])
+        // It confirms what is shared already, unless it takes the permission back, or has a cookie for the one who asked.
+        case .notModified: mayShare(head, to: [:]) && !head.fields.contains("Set-Cookie")
         case .pastEnd, .refused, .busy, .invalid: true
         }
     }
