@@ -217,6 +217,18 @@
                     .hit(0, "", ["X-A": "1"]),
                 ]),
             Clause(
+                "RFC 5861 §3", "HEAD of what is stale is asked for also within `stale-while-revalidate`",
+                [
+                    old("stale-while-revalidate=60"), .head([:], ["Cache-Control": "max-age=60", "ETag": "\"a\""]),
+                    .hit(),
+                ]),
+            Clause(
+                "RFC 9111 §4.3.5", "HEAD without validators and length says nothing of what is stored",
+                [
+                    .ask("GET", ["Cache-Control": "max-age=60"]), .head(reloading, ["Transfer-Encoding": "chunked"]),
+                    .hit(),
+                ]),
+            Clause(
                 "RFC 9111 §4.2.4", "HEAD whose origin is dead is answered from what is stored",
                 [old(), Step(method: "HEAD", answer: OriginAnswer(isNone: true), outcome: .confirmed(0))]),
             Clause(

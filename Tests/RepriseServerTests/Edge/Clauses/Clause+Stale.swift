@@ -39,7 +39,7 @@
                 [
                     old("stale-while-revalidate=60"),
                     .confirmed(
-                        0, [:], ["Cache-Control": "max-age=60", "ETag": "\"a\"", "X-New": "1"], told: ["X-New": nil]),
+                        0, [:], ["Cache-Control": "max-age=60", "ETag": "\"a\"", "X-New": "1"]),
                     .hit(0, told: ["X-New": "1"]),
                 ]),
             Clause(

@@ -64,7 +64,8 @@
             }
             let isBodyless = status == 204 || status == 304
             if isBodyless { body = "" }
-            if !isBodyless, !fields.contains("Content-Length") { fields["Content-Length"] = "\(body.utf8.count)" }
+            let isFramed = fields.contains("Content-Length") || fields.contains("Transfer-Encoding")
+            if !isBodyless, !isFramed { fields["Content-Length"] = "\(body.utf8.count)" }
             let lines = fields.lines.map { "\($0.name): \($0.value)\r\n" }.joined()
             let head = "HTTP/1.1 \(status) Status\r\n" + lines + "\r\n"
             return request.method == "HEAD" ? head : head + body
