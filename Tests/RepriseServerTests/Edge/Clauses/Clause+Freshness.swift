@@ -108,8 +108,10 @@
             ].map {
                 Clause("RFC 9111 §5.3", "`Expires` that is no date is stale", form: $0, notReused(["Expires": $0]))
             }
-            + ["-1", "1.5", "", "'60'", "60x", "0x3c", "+60"].map {
-                Clause("RFC 9111 §4.2.1", "a lifetime that is no number is stale", form: $0, notReused("max-age=\($0)"))
+            + ["-1", "1.5", "", "'60'", "60x", "0x3c", "+60"].map { (text: String) in
+                Clause(
+                    "RFC 9111 §4.2.1", "a lifetime that is no number is stale", form: text,
+                    notReused("max-age=\(text)"))
             }
             + ["x", "-90", "90.5", "90 s", ""].map {
                 Clause(
