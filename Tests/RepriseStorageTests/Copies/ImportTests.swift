@@ -148,4 +148,21 @@ import Testing
         let stored = try #require(try store.open(key: "a")).generation
         #expect(try StoreFixture.served(stored, Self.old).ranges == [ByteRange(0, 70)])
     }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `what is given up takes no files with it that another is making under the same names, inv03`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let (_, store) = try fixture(kind)
+        try store.remove(key: "a")
+        var first = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new))
+        _ = try first.advance()
+        try store.remove(key: "a")
+        let second = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new))
+        #expect(second.entry.info.generation == first.entry.info.generation)
+        try store.abandon(first.entry)
+        try finish(second, store)
+        let stored = try #require(try store.open(key: "a")).generation
+        #expect(try StoreFixture.served(stored, Self.new).ranges == [ByteRange(0, 90)])
+    }
 }
