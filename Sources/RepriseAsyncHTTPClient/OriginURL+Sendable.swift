@@ -25,10 +25,4 @@
             return String(decoding: result, as: UTF8.self)
         }
     }
-
-    extension ArraySlice<UInt8> {
-        fileprivate var isTwoHexadecimalDigits: Bool {
-            count == 2 && allSatisfy(\.isHexadecimalDigit)
-        }
-    }
 #endif

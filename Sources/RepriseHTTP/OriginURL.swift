@@ -169,9 +169,9 @@ extension String {
         let percent = UInt8(ascii: "%")
         guard utf8.contains(percent) else { return self }
         var bytes = Array(utf8)
-        for index in bytes.indices.dropLast(2) where bytes[index] == percent {
-            let digits = bytes[(index + 1)...(index + 2)]
-            guard digits.allSatisfy(\.isHexadecimalDigit) else { continue }
+        for index in bytes.indices where bytes[index] == percent {
+            let digits = bytes[(index + 1)...].prefix(2)
+            guard digits.isTwoHexadecimalDigits else { continue }
             for position in digits.indices where bytes[position] >= UInt8(ascii: "a") { bytes[position] &-= 0x20 }
         }
         return String(decoding: bytes, as: UTF8.self)
@@ -183,4 +183,9 @@ extension UInt8 {
     package var isHexadecimalDigit: Bool {
         (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
     }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether it is what follows the `%` of a percent-encoded octet (RFC 3986 §2.1).
+    package var isTwoHexadecimalDigits: Bool { count == 2 && allSatisfy(\.isHexadecimalDigit) }
 }

@@ -34,11 +34,11 @@ package enum Confirmation {
 
     /// Whether the head that answers HEAD is that of a stored answer (§4.3.5): its validators and its length are the same. `nil` where it
     /// has none of them.
-    package static func isSame(_ stored: EntryInfo, _ answer: HTTPFields) -> Bool? {
+    /// - Parameter length: What the head says GET's body has, in bytes.
+    package static func isSame(_ stored: EntryInfo, _ answer: HTTPFields, length: Int64?) -> Bool? {
         let (old, new) = (stored.validator, Validator(fields: answer))
         if let tag = new.entityTag, old.entityTag != tag { return false }
         if new.lastModified != nil, !old.hasDate(of: new) { return false }
-        let length = answer["Content-Length"].flatMap { Int64($0) }
         if let length, stored.length != length { return false }
         return new.isEmpty && length == nil ? nil : true
     }

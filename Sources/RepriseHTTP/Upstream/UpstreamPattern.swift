@@ -83,8 +83,7 @@ public struct UpstreamPattern: Hashable, Sendable, CustomStringConvertible {
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
-            let areDigits = digits.count == 2 && digits.allSatisfy(\.isHexadecimalDigit)
-            if byte == UInt8(ascii: "%"), areDigits,
+            if byte == UInt8(ascii: "%"), digits.isTwoHexadecimalDigits,
                 let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
             {
                 bytes.append(value)

@@ -78,10 +78,15 @@
         }
 
         func leave() {
+            stop()
+            handle.leave()
+        }
+
+        /// Does no more; the reader stays.
+        private func stop() {
             isFinished = true
             waker = nil
             deadline.clear()
-            handle.leave()
         }
 
         private func finish(_ outcome: Outcome) {
@@ -142,13 +147,12 @@
             let now = SystemCalls.wallClock()
             switch handle.info(wake: makeWaker()) {
             case .success(nil): return false
-            case .failure where onFailure != nil:
-                isFinished = true
-                waker = nil
-                deadline.clear()
-                onFailure?(handle)
-                return false
             case .failure(let error):
+                if let onFailure {
+                    stop()
+                    onFailure(handle)
+                    return false
+                }
                 finish(.text(relayed(exchange.answer(error, now: now), age: nil)))
                 return false
             case .success(let info?):

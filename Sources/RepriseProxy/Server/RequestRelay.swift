@@ -98,8 +98,7 @@
             guard !isOver else { return }
             deadline.clear()
             switch event {
-            case .head(let head) where stored != nil: answeredHead(head)
-            case .head(let head): invalidate(after: head)
+            case .head(let head): if let stored { answeredHead(head, stored) } else { invalidate(after: head) }
             case .body(let bytes):
                 isDemanding = false
                 let buffer = ByteBuffer(bytes: bytes)
@@ -112,9 +111,9 @@
             }
         }
 
-        private func answeredHead(_ head: OriginResponseHead) {
+        private func answeredHead(_ head: OriginResponseHead, _ stored: Stored) {
             if head.status >= 500, standsIn() { return }
-            if let stored { stored.handle.answeredHead(head, to: stored.fields, sentAt: sentAt) }
+            stored.handle.answeredHead(head, to: stored.fields, sentAt: sentAt)
             handOn(head)
         }
 

@@ -132,7 +132,7 @@ extension EntryStateMachine {
         guard lifecycle.isOpen, selector.isSharedHTTP, head.status == 200, let held = representations.offered,
             held.isCommitted, asked >= held.info.checked, !selector.isOtherVariant(held, fields),
             selector.mayShare(head, to: fields), !isPage(head, insteadOf: held), head.fields.contentCoding == nil,
-            let isSame = Confirmation.isSame(held.info, head.fields)
+            let isSame = Confirmation.isSame(held.info, head.fields, length: ResponseJudge.bodyLength(head))
         else { return }
         if !isSame || held.info.status != 200 {
             held.invalidate()
