@@ -50,7 +50,8 @@
                     .confirmed(0, ["Cache-Control": "max-stale"]),
                 ]),
             Clause(
-                "RFC 9111 §5.2.1.7", "`only-if-cached` asks nobody", [.own(504, ["Cache-Control": "only-if-cached"])]),
+                "RFC 9111 §5.2.1.7", "`only-if-cached` does not ask the origin",
+                [.own(504, ["Cache-Control": "only-if-cached"])]),
             Clause(
                 "RFC 9111 §5.2.1.7", "`only-if-cached` takes what is stored",
                 [tagged, .hit(0, "", ["Cache-Control": "only-if-cached"])]),
@@ -238,7 +239,7 @@
                     Step(method: "HEAD", answer: OriginAnswer(status: 503), outcome: .confirmed(0)),
                 ]),
             Clause(
-                "RFC 9111 §5.2.1.7", "HEAD with `only-if-cached` asks nobody",
+                "RFC 9111 §5.2.1.7", "HEAD with `only-if-cached` does not ask the origin",
                 [.own(504, ["Cache-Control": "only-if-cached"], method: "HEAD")]),
         ]
 

@@ -166,7 +166,7 @@
                     .ask("POST", ["Cache-Status": "far; hit"], told: ["Cache-Status": "far; hit, node-1; fwd=method"])
                 ]),
             Clause(
-                "RFC 9110 §7.7", "fields nobody knows go through, to the origin and back",
+                "RFC 9110 §7.7", "unknown fields go through, to the origin and back",
                 [
                     .ask(
                         "GET", "", ["X-Unknown": "á, \"b\""], ["X-Other": "c;d=\"e\""], told: ["X-Other": "c;d=\"e\""],
