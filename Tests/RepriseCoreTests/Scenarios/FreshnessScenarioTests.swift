@@ -95,6 +95,23 @@ import Testing
         #expect(world.origin.bodyBytes - bytes >= 100_000, "the user's answer was kept for others")
     }
 
+    @Test func `the time an answer took to come is age, RFC 9111 §4.2.3`() throws {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: 1000) {
+            $0.extraFields["Cache-Control"] = "max-age=60"
+            $0.firstByteDelay = 10 * second
+        }
+        // The first answer, and one that confirms it.
+        for requests in 1...2 {
+            world.play("/a").expectWhole(1000)
+            #expect(world.origin.requestCount == requests)
+            world.queues.advance(45 * second)
+            world.play("/a").expectWhole(1000)
+            #expect(world.origin.requestCount == requests)
+            world.queues.advance(7 * second)
+        }
+    }
+
     @Test func `what is stale and unchanged costs one conditional request and no body`() throws {
         let world = try world("max-age=60")
         world.play("/a").expectWhole(Self.length)

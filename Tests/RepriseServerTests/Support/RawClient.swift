@@ -14,6 +14,18 @@
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
+    extension HTTPFields {
+        /// The fields of a head's lines behind its first; what is none is left out.
+        init(lines: some Sequence<some StringProtocol>) {
+            self.init(
+                lines.compactMap { line in
+                    line.firstIndex(of: ":").map { colon in
+                        (String(line[..<colon]), String(line[line.index(after: colon)...]))
+                    }
+                })
+        }
+    }
+
     struct RawClientError: Error, CustomStringConvertible {
         var description: String
     }
@@ -191,11 +203,7 @@
             guard status.count >= 2, let code = Int(status[1]) else {
                 throw RawClientError(description: "not a status line: \(lines.first ?? "")")
             }
-            let fields = lines.dropFirst().compactMap { line -> (String, String)? in
-                guard let colon = line.firstIndex(of: ":") else { return nil }
-                return (String(line[..<colon]), String(line[line.index(after: colon)...].trimmingOptionalWhitespace))
-            }
-            return RawAnswer(version: String(status[0]), status: code, fields: HTTPFields(fields))
+            return RawAnswer(version: String(status[0]), status: code, fields: HTTPFields(lines: lines.dropFirst()))
         }
 
         // A chunked body up to its last chunk; nothing is taken before that has come.

@@ -134,15 +134,21 @@ import Testing
         #expect(try StoreFixture.served(found.generation, Self.new).count == 90)
     }
 
-    @Test(arguments: StoreFixture.Kind.allCases)
-    func `what is given up takes no files with it that another made under the same names, inv03`(
-        kind: StoreFixture.Kind
-    ) throws {
+    /// An import that is under way when the folder of its entry is removed.
+    private func removed(_ kind: StoreFixture.Kind) throws -> (Store, EntryImport) {
         let (_, store) = try fixture(kind)
         try store.remove(key: "a")
         var work = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new))
         _ = try work.advance()
         try store.remove(key: "a")
+        return (store, work)
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `what is given up takes no files with it that another made under the same names, inv03`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let (store, work) = try removed(kind)
         try StoreFixture.add("a", Self.old, to: store)
         try store.abandon(work.entry)
         let stored = try #require(try store.open(key: "a")).generation
@@ -153,11 +159,7 @@ import Testing
     func `what is given up takes no files with it that another is making under the same names, inv03`(
         kind: StoreFixture.Kind
     ) throws {
-        let (_, store) = try fixture(kind)
-        try store.remove(key: "a")
-        var first = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new))
-        _ = try first.advance()
-        try store.remove(key: "a")
+        let (store, first) = try removed(kind)
         let second = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new))
         #expect(second.entry.info.generation == first.entry.info.generation)
         try store.abandon(first.entry)

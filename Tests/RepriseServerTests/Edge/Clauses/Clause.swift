@@ -4,6 +4,11 @@
 
     /// A rule of HTTP for shared caches, and an exchange that shows whether it is kept.
     struct Clause: Sendable, CustomTestStringConvertible {
+        /// Every rule.
+        static let all: [Clause] = [
+            freshness, storing, requests, validation, selection, invalidation, stale, ranges, messages,
+        ].flatMap { $0 }
+
         /// What HTTP calls it, for example `RFC 9111 §5.2.2.1`.
         let source: String
         /// The rule in a few words; with `source` it is a row of docs/http.md.

@@ -118,12 +118,7 @@
             private func nextRequest() -> Request? {
                 guard let end = received.firstRange(of: "\r\n\r\n") else { return nil }
                 let lines = received[..<end.lowerBound].split(separator: "\r\n")
-                let fields = HTTPFields(
-                    lines.dropFirst().compactMap { line -> (String, String)? in
-                        line.firstIndex(of: ":").map { colon in
-                            (String(line[..<colon]), String(line[line.index(after: colon)...]))
-                        }
-                    })
+                let fields = HTTPFields(lines: lines.dropFirst())
                 let length = fields["Content-Length"].flatMap { Int($0) } ?? 0
                 let rest = received[end.upperBound...].utf8
                 guard rest.count >= length, let method = lines.first?.split(separator: " ").first else { return nil }
