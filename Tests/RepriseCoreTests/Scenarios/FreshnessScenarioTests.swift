@@ -89,7 +89,7 @@ import Testing
         world.play("/a", ByteRange(0, 100_000)).expectWhole(100_000)
         let user = world.player("/a", ByteRange(200_000, 300_000), fields: ["Cookie": "s=1"])
         user.finish()
-        #expect(user.violation == nil)
+        user.expectWhole(300_000, from: 200_000)
         let bytes = world.origin.bodyBytes
         world.play("/a", ByteRange(200_000, 300_000)).expectWhole(300_000, from: 200_000)
         #expect(world.origin.bodyBytes - bytes >= 100_000, "the user's answer was kept for others")
@@ -110,6 +110,33 @@ import Testing
             #expect(world.origin.requestCount == requests)
             world.queues.advance(7 * second)
         }
+    }
+
+    @Test(arguments: ["Cookie", "Authorization"])
+    func `whose answers are not shared gets all of what is shared in part, inv29 and RFC 9111 §3.3`(name: String)
+        throws
+    {
+        let world = try world("max-age=60")
+        world.play("/a", ByteRange(0, 1000)).expectWhole(1000)
+        world.play("/a", fields: [name: "s=1"]).expectWhole(Self.length)
+        // What is stored whole is everybody's.
+        world.play("/a").expectWhole(Self.length)
+        let requests = world.origin.requestCount
+        world.play("/a", fields: [name: "s=2"]).expectWhole(Self.length)
+        #expect(world.origin.requestCount == requests)
+    }
+
+    @Test(arguments: ["Cookie", "Authorization"])
+    func `whose answers are not shared gets all of what is on its way to another, inv29`(name: String) throws {
+        let world = try world("max-age=60")
+        world.origin.change("/a") { $0.behaviour.bytesPerSecond = 100_000 }
+        let first = world.player("/a")
+        first.play(to: 50_000)
+        let user = world.player("/a", fields: [name: "s=1"])
+        user.play(to: 10_000)
+        first.leave()
+        user.finish()
+        user.expectWhole(Self.length)
     }
 
     @Test func `what is stale and unchanged costs one conditional request and no body`() throws {

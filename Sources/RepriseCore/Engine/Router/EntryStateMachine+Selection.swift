@@ -46,15 +46,19 @@ extension EntryStateMachine {
             ? representation.isCommitted && !isInUse(representation.id)
                 && !PartialContentRule.mayComplete(representation.info.fields)
             : !isComing(representation)
-        guard isLoose || reader.cacheControl.onlyIfCached else { return true }
+        // What would come for its fields would be its own: it never completes what is shared (RFC 9111 §3, §3.5). What it will be
+        // answered is not known yet, so all of it has to be there.
+        let isOwn = representation.isResource && selector.keepsOwn(reader.fields, beside: representation.info)
+        guard isLoose || isOwn || reader.cacheControl.onlyIfCached else { return true }
         guard !representation.storage.isSilent else {
             if reader.cacheControl.onlyIfCached { fail(reader, .onlyIfCached) } else { passBy(reader) }
             return false
         }
-        switch holdsAll(of: reader, representation) {
+        switch holdsAll(of: reader, representation, isWhole: isOwn) {
         case true?: return true
         case nil: reader.awaitIndex()
         case false? where reader.cacheControl.onlyIfCached: fail(reader, .onlyIfCached)
+        case false? where isOwn: redirect(reader, .alone)
         case false?:
             supersede(representation)
             reader.handle(as: CacheStatus(forward: .partial))
@@ -78,9 +82,11 @@ extension EntryStateMachine {
     }
 
     /// Whether everything a reader asks for is stored or in memory; `nil` while slots are read to find out.
-    private mutating func holdsAll(of reader: Reader, _ representation: Representation) -> Bool? {
+    private mutating func holdsAll(
+        of reader: Reader, _ representation: Representation, isWhole: Bool = false
+    ) -> Bool? {
         // What is no resource has no ranges: all of it is wanted.
-        let (start, wanted) = representation.isResource ? (reader.position, reader.end) : (0, .max)
+        let (start, wanted) = representation.isResource && !isWhole ? (reader.position, reader.end) : (0, .max)
         guard let end = [wanted, representation.info.length ?? .max].min(), end < .max else { return false }
         var position = start
         while position < end {
