@@ -43,6 +43,17 @@ public struct MediaType: Hashable, Sendable {
         ].contains(essence)
     }
 
+    /// Whether a browser runs nothing of what has it: sound, pictures but SVG, playlists, and bytes of no type.
+    public var isInert: Bool {
+        switch type {
+        case "audio", "video": true
+        case "image": !subtype.hasSuffix("+xml")
+        default:
+            isManifest && subtype != "dash+xml"
+                || ["application/octet-stream", "application/ogg", "application/mp4"].contains(essence)
+        }
+    }
+
     /// The usual file extension for a stored body, `bin` where none is known.
     public var fileExtension: String { MediaType.known[essence]?.fileExtension ?? "bin" }
 
@@ -106,6 +117,8 @@ public enum ContainerSignature: String, Hashable, Sendable {
     case isoMedia, mp3, flac, ogg, riff, matroska, mpegTransport, aiff
     /// HTML, XML or JSON: an error page, a login page, an expired-URL document.
     case markup
+    /// An HLS playlist or a DASH manifest, whatever its type says.
+    case manifest
     /// Nothing known: says nothing either way.
     case unknown
 
@@ -124,20 +137,20 @@ public enum ContainerSignature: String, Hashable, Sendable {
         if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return .matroska }
         if head.count > 188, head[0] == 0x47, head[188] == 0x47 { return .mpegTransport }
         if head.count > 1, head[0] == 0xFF, head[1] & 0xE0 == 0xE0, head[1] & 0x06 != 0 { return .mp3 }
-        return isMarkup(head) ? .markup : .unknown
-    }
-
-    private static func isMarkup(_ head: [UInt8]) -> Bool {
         var text = head[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }  // a byte-order mark
         text = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         let start = String(decoding: text.prefix(64), as: UTF8.self).lowercased()
-        if ["<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<script", "<!--"].contains(
-            where: start.hasPrefix)
-        {
-            return true
-        }
-        // JSON: an object whose first member is a string, or an array of one of those.
+        if manifests.contains(where: start.hasPrefix) { return .manifest }
+        return pages.contains(where: start.hasPrefix) || isJSON(text) ? .markup : .unknown
+    }
+
+    /// How manifests begin (RFC 8216 §4.3.1.1, ISO/IEC 23009-1 §5.3.1.2), in lower case.
+    private static let manifests = ["#extm3u", "<mpd"]
+    private static let pages = ["<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<script", "<svg", "<!--"]
+
+    private static func isJSON(_ text: ArraySlice<UInt8>) -> Bool {
+        // An object whose first member is a string, or an array of one of those.
         guard let first = text.first, first == 0x7B || first == 0x5B else { return false }
         let next = text.dropFirst().drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }.first
         let printable = text.prefix(64).allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }

@@ -84,6 +84,15 @@ struct MediaTypeTests {
         #expect(try #require(MediaType("application/vnd.apple.mpegurl")).isManifest)
         #expect(try #require(MediaType("application/dash+xml")).isManifest)
         #expect(try !#require(MediaType("audio/mpeg")).isMarkup && !#require(MediaType("audio/mpeg")).isManifest)
+        for inert in ["audio/mpeg", "video/mp4", "image/png", "application/octet-stream", "application/x-mpegURL"] {
+            #expect(try #require(MediaType(inert)).isInert)
+        }
+        for active in [
+            "text/html", "text/plain", "image/svg+xml", "application/dash+xml", "application/json",
+            "application/x-unknown",
+        ] {
+            #expect(try !#require(MediaType(active)).isInert)
+        }
         #expect(MediaType(nil) == nil && MediaType("audio/mpeg ;x")?.essence == "audio/mpeg")
     }
 }
@@ -99,7 +108,9 @@ struct ContainerSignatureTests {
         (Array("<Error><Code>AccessDenied".utf8), .markup), (Array("{\"error\":1}".utf8), .markup),
         (Array("[ {\"a\":1}]".utf8), .markup), (Array("{}".utf8), .markup), (Array("{".utf8), .unknown),
         ([0x7B, 0x22, 0, 1], .unknown), (Array("<".utf8), .unknown), (Array("FORM".utf8), .unknown),
-        ([0xFF, 0xF1], .unknown), ([0xFF], .unknown),
+        ([0xFF, 0xF1], .unknown), ([0xFF], .unknown), (Array("#EXTM3U\n#EXT-X-VERSION:3".utf8), .manifest),
+        ([0xEF, 0xBB, 0xBF] + Array("#EXTM3U".utf8), .manifest), (Array("#EXTINF".utf8), .unknown),
+        (Array("\n<MPD xmlns=".utf8), .manifest), (Array("<svg onload=".utf8), .markup),
     ]
 
     @Test(arguments: cases)

@@ -298,7 +298,7 @@
             guard task.stage == .describing, let content = task.request.contentInformationRequest else { return }
             let signature = task.head.map { ContainerSignature.of($0.bytes) } ?? .unknown
             let type = MediaType(info.contentType)
-            if type?.isManifest == true { return redirect(task) }
+            if type?.isManifest == true || signature == .manifest { return redirect(task) }
             let isMarkup = type?.isMarkup == true && type?.essence != "text/plain"
             if signature == .markup || (signature == .unknown && isMarkup) {
                 // A login or an error page that came with status 200: a player would only say that it cannot read it.

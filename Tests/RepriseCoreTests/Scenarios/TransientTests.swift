@@ -34,6 +34,25 @@ import Testing
         #expect(world.origin.requestCount == 5)
     }
 
+    @Test(arguments: ["text/plain", "application/octet-stream", "audio/mpeg"], ["#EXTM3U\n", "<MPD "])
+    func `a playlist that its origin calls something else is fetched anew, too, inv20`(type: String, begin: String)
+        throws
+    {
+        let world = try World()
+        for number in 1...3 {
+            var behaviour = OriginBehaviour()
+            behaviour.contentType = type
+            let content = PositionCodedContent(length: 1000, generation: number, signature: Array(begin.utf8))
+            world.origin.put(.init(content, behaviour), at: "/live")
+            let player = world.player("/live")
+            player.knownGenerations = [number]
+            player.finish()
+            #expect(player.isAtEnd && player.violation == nil)
+        }
+        #expect(world.origin.requestCount == 3)
+        #expect(!world.memory.paths.contains { $0.contains("/body.") })
+    }
+
     @Test func `a playlist that grew while another reads the old one is fetched anew, inv20`() throws {
         let world = try World()
         text(world, 1, type: Self.types[0]) { $0.bytesPerSecond = 1000 }

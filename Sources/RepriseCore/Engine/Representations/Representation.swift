@@ -203,9 +203,9 @@ final class Representation: Identifiable {
     func invalidate() { info.checked = Freshness.invalidated }
 
     /// Its first bytes were looked at.
-    /// - Parameter isPage: Whether it is a page, which is never stored.
-    func sniffed(isPage: Bool) {
-        kind = isPage ? .transient : .storable
+    /// - Parameter isTransient: Whether it is a page or a playlist, which is never stored.
+    func sniffed(isTransient: Bool) {
+        kind = isTransient ? .transient : .storable
     }
 
     /// A use begins, which was drawn to count or not.

@@ -121,9 +121,12 @@ extension EntryStateMachine {
             guard signature != .unknown || isWhole || isWaitedFor || head.count >= EntryStateMachine.sniffedBytes else {
                 return
             }
-            representation.sniffed(isPage: signature == .markup)
-            if signature == .markup {
+            // A playlist that is kept would never grow; a shared cache goes by what it says of its life.
+            let isTransient = signature == .markup || signature == .manifest && !selector.isSharedHTTP
+            representation.sniffed(isTransient: isTransient)
+            if isTransient {
                 changeStorage(of: representation.id) { $0.decline(.notStorable) }
+                guard signature == .markup else { return }
                 return tell(.mismatch(key: key.text, .page(calledMedia: representation.info.fields)))
             }
         }
