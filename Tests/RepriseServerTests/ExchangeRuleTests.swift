@@ -120,6 +120,20 @@
             #expect(answer["Access-Control-Allow-Private-Network"] == "true")
         }
 
+        @Test func `what came without a date is told with that of its receipt, by a shared cache, RFC 9110 §6.6.1`() {
+            func date(_ fields: HTTPFields, checked: Int64, isTransparent: Bool = true) -> String? {
+                var info = ContentInfo(length: 10, contentType: "video/mp4")
+                (info.fields, info.checked) = (fields, checked)
+                let exchange = ServerExchange(method: "GET", fields: [:], isTransparent: isTransparent)
+                return exchange.answer(info, now: 2_000).fields["Date"]
+            }
+            let own: HTTPFields = ["Date": HTTPDate.format(500)]
+            #expect(date([:], checked: 1_000) == HTTPDate.format(1_000))
+            #expect(date([:], checked: 0) == HTTPDate.format(2_000))
+            #expect(date(own, checked: 1_000) == own["Date"])
+            #expect(date(own, checked: 1_000, isTransparent: false) == HTTPDate.format(2_000))
+        }
+
         @Test func `what the origin lets pages do is not passed on`() {
             var info = ContentInfo(length: 10, contentType: "video/mp4")
             info.fields = [

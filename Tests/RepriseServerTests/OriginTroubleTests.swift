@@ -182,6 +182,20 @@
             }
         }
 
+        @Test(arguments: [
+            ("image/svg+xml", true), ("text/html, audio/mpeg", true), ("application/x-unknown", true),
+            ("text/vtt", true), ("audio/mpeg", false), ("image/png", false), ("application/octet-stream", false),
+        ])
+        func `what a browser may run of a foreign origin is in a sandbox`(type: String, isSandboxed: Bool) async throws
+        {
+            try await ProxyFixture.run { fixture in
+                fixture.put("/a", length: 100) { $0.contentType = type }
+                let answer = try await fixture.ask("/a")
+                #expect(answer.status == 200 && answer.fields["X-Content-Type-Options"] == "nosniff")
+                #expect(answer.fields["Content-Security-Policy"] == (isSandboxed ? "sandbox" : nil))
+            }
+        }
+
         @Test func `early hints and redirects of the origin do not show`() async throws {
             try await ProxyFixture.run { fixture in
                 let content = fixture.put("/real.mp3") { $0.earlyHints = true }

@@ -77,7 +77,12 @@ package struct ServerExchange: Sendable {
     package func answer(_ info: ContentInfo, now: Int64) -> Answer {
         let meant = request.answer(info)
         var head = meant.fields
-        if !request.isTransparent || head["Date"] == nil { head["Date"] = HTTPDate.format(now) }
+        if !request.isTransparent {
+            head["Date"] = HTTPDate.format(now)
+        } else if head["Date"] == nil {
+            // What came without a date has that of its receipt (RFC 9110 §6.6.1).
+            head["Date"] = HTTPDate.format(info.checked > 0 ? info.checked : now)
+        }
         var text: String?
         // What the origin answered with such a status says itself why.
         switch meant.status {
@@ -110,7 +115,7 @@ package struct ServerExchange: Sendable {
         head["Access-Control-Expose-Headers"] = "Content-Length, Content-Range, Accept-Ranges, ETag, Age, Retry-After"
         head["X-Content-Type-Options"] = "nosniff"
         // A page passed on from a foreign origin must not run as one of ours.
-        if MediaType(type)?.isMarkup == true { head["Content-Security-Policy"] = "sandbox" }
+        if MediaType(type)?.isInert != true { head["Content-Security-Policy"] = "sandbox" }
     }
 
     /// The answer to a request that cannot be served.
