@@ -189,6 +189,8 @@ package struct ConditionalRequest: Sendable {
         if let tag = EntityTag(condition), condition.contains("\"") {
             return entityTag(of: info).map { $0.matchesStrongly(tag) } ?? false
         }
+        // Where every version has a tag of ours, a date says enough; else it has to be a strong one (RFC 9110 §13.1.5).
         return condition.octets == info.lastModified?.octets
+            && (!isTransparent || PartialContentRule.hasStrongDate(info.fields))
     }
 }

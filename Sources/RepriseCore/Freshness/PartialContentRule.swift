@@ -18,6 +18,9 @@ package enum PartialContentRule {
     /// Whether a stored part may be completed by a later request: its validator must be a strong one.
     package static func mayComplete(_ stored: HTTPFields) -> Bool { Held(stored).isStrong }
 
+    /// Whether the date of change tells versions apart for certain.
+    package static func hasStrongDate(_ stored: HTTPFields) -> Bool { Held(stored).hasStrongDate }
+
     /// The bytes a range means in a stored representation, if it holds all of them: then the origin is not asked.
     /// `nil` for the whole where the length is not known, for bytes past the end, and where any byte is missing.
     package static func servable(_ wanted: RangeSpecifier?, length: Int64?, stored: ByteRangeSet) -> ByteRange? {

@@ -40,16 +40,20 @@ public struct EdgeRole: Sendable, Hashable {
     package func isLoop(_ fields: HTTPFields) -> Bool { RelayedAnswer.hasPassed(name, fields) }
 
     /// The client's fields that go on to the origin: all that are not of one connection, and this cache in `Via`.
-    package func forwarded(_ fields: HTTPFields) -> HTTPFields {
+    /// - Parameter minorVersion: Of the HTTP/1 they came by.
+    package func forwarded(_ fields: HTTPFields, minorVersion: Int = 1) -> HTTPFields {
         var kept = fields
         kept.removeHopByHop()
         kept.remove(["Host", "Expect"])
-        return RelayedAnswer.adding(name, to: kept)
+        return RelayedAnswer.adding(name, to: kept, version: "1.\(minorVersion)")
     }
 
     /// A request to pass on as it is, but for what belongs to its connection.
-    package func relayed(_ method: String, to url: OriginURL, _ fields: HTTPFields, body: [UInt8]?) -> OriginRequest {
-        var fields = forwarded(fields)
+    package func relayed(
+        _ method: String, to url: OriginURL, _ fields: HTTPFields, body: [UInt8]?, minorVersion: Int = 1
+    ) -> OriginRequest {
+        var fields = forwarded(fields, minorVersion: minorVersion)
+        if method == "OPTIONS", let hops = EdgeRole.hopsLeft(fields) { fields["Max-Forwards"] = "\(max(0, hops - 1))" }
         // The body is framed anew.
         fields.remove(["Content-Length"])
         if method == "HEAD" {
@@ -58,6 +62,11 @@ public struct EdgeRole: Sendable, Hashable {
             fields["Accept-Encoding"] = "identity"
         }
         return OriginRequest(url: url, fields: fields, method: method, body: body)
+    }
+
+    /// How often a request may still be passed on (RFC 9110 §7.6.2); `nil` where it does not say.
+    package static func hopsLeft(_ fields: HTTPFields) -> Int? {
+        fields["Max-Forwards"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
     }
 
     /// Where a redirect of the origin's leads as this cache's clients have to be told: what is below the origin is below this cache.

@@ -67,6 +67,7 @@ package enum RequestRoute: Sendable, Hashable {
         case .media(let url):
             switch head.method {
             case "GET", "HEAD": self = .media(url)
+            case "OPTIONS" where EdgeRole.hopsLeft(head.fields) == 0: self = RequestRoute.options(head, now, edge)
             case _ where edge?.relays(head.method) == true: self = .relay(url)
             case "OPTIONS": self = RequestRoute.options(head, now, edge)
             default: self = RequestRoute.notAllowed(now, edge)

@@ -238,7 +238,7 @@
             case .media(let url):
                 let edge = server.configuration.edge
                 let fields =
-                    edge?.forwarded(head.fields)
+                    edge?.forwarded(head.fields, minorVersion: head.minorVersion)
                     ?? ServerExchange.forwarded(head.fields, token: server.configuration.token)
                 if edge != nil, head.method == "HEAD" {
                     serveHead(url, fields, head, context)

@@ -146,6 +146,8 @@
             hasHead = true
             let isBodyless = head.status == 204 || head.status == 304
             var answer = ServerExchange.Answer(status: head.status, fields: relayed(head.fields, head.status))
+            // RFC 9110 §6.6.1: what comes without a date is given that of its receipt.
+            if answer.fields["Date"] == nil { answer.fields["Date"] = HTTPDate.format(SystemCalls.wallClock()) }
             // It has no body, and no field may say otherwise (RFC 9110 §8.6, RFC 9112 §6.1).
             if head.status == 204 { answer.fields.remove(["Content-Length", "Transfer-Encoding"]) }
             answer.isDelimited = isBodyless || answer.fields.contains("Content-Length")
@@ -210,7 +212,8 @@
             isAnswering = true
             standing.value = .answering
             let fields = server.cache.withOriginFields(head.fields)
-            let request = edge.relayed(head.method, to: url, fields, body: head.body == .none ? nil : body)
+            let request = edge.relayed(
+                head.method, to: url, fields, body: head.body == .none ? nil : body, minorVersion: head.minorVersion)
             let relay = RequestRelay(
                 request, stored: stored, edge: edge, server: server, context: context, writer: writer,
                 deadline: deadline

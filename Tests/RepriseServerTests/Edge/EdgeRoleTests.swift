@@ -58,5 +58,18 @@ import Testing
         #expect(forwarded["Accept-Language"] == "de" && forwarded["Cache-Control"] == "max-age=0")
         #expect(forwarded["Via"] == "1.1 node-1, 1.1 node-2")
         #expect(!edge.isLoop(fields) && edge.isLoop(forwarded))
+        #expect(edge.forwarded(fields, minorVersion: 0)["Via"] == "1.1 node-1, 1.0 node-2")
+    }
+
+    @Test(arguments: [
+        ("OPTIONS", "5", "4"), ("OPTIONS", "0", "0"), ("OPTIONS", "x", "x"),
+        ("OPTIONS", "-9223372036854775808", "-9223372036854775808"),
+        ("OPTIONS", "99999999999999999999", "99999999999999999999"), ("POST", "5", "5"),
+    ])
+    func `OPTIONS goes on as often as it says, RFC 9110 §7.6.2`(method: String, hops: String, left: String) throws {
+        let origin = try #require(OriginURL("http://cdn.example"))
+        let edge = EdgeRole(origin: origin, name: "node")
+        let request = edge.relayed(method, to: origin, ["Max-Forwards": hops], body: nil)
+        #expect(request.fields["Max-Forwards"] == left)
     }
 }

@@ -156,6 +156,49 @@
                 "RFC 9111 §4.3.2", "without a date of change its `Date` counts",
                 [.ask("GET", ["Cache-Control": "max-age=60"]), .own(304, ["If-Modified-Since": "{now+5}"])]),
             Clause(
+                "RFC 9110 §5.6.7", "dates are read in all three forms",
+                [
+                    dated, .own(304, ["If-Modified-Since": "Tuesday, 10-Nov-26 10:00:00 GMT"]),
+                    .own(304, ["If-Modified-Since": "Tue Nov 10 10:00:00 2026"]),
+                ]),
+            Clause(
+                "RFC 9110 §13.2.2", "a condition goes before a range",
+                [tagged, .own(304, ["If-None-Match": "\"a\"", "Range": "bytes=5-9"])]),
+            Clause(
+                "RFC 9110 §13.1.1", "`If-Match` compares strongly",
+                [
+                    .ask("GET", ["Cache-Control": "max-age=60", "ETag": "W/\"a\""]),
+                    .own(412, ["If-Match": "W/\"a\""]),
+                ]),
+            Clause(
+                "RFC 9110 §13.2.1", "conditions of a method that is passed on are the origin's",
+                [tagged, .ask("PUT", "", ["If-Match": "\"x\""], status: 412, asked: ["If-Match": "\"x\""])]),
+            Clause(
+                "RFC 9110 §15.4.5", "304 tells what 200 would",
+                [
+                    .ask(
+                        "GET",
+                        [
+                            "Cache-Control": "max-age=60", "ETag": "\"a\"", "Vary": "X-A", "Content-Location": "/b",
+                            "Expires": modified, "Date": modified, "Content-Type": "text/plain", "Age": "0",
+                        ]),
+                    .confirmed(
+                        0, [:], ["Cache-Control": "max-age=99999999", "ETag": "\"a\"", "Date": modified]),
+                    .own(
+                        304, ["If-None-Match": "\"a\""],
+                        told: [
+                            "Cache-Control": "max-age=99999999", "ETag": "\"a\"", "Vary": "X-A",
+                            "Content-Location": "/b", "Expires": modified, "Date": modified, "Content-Type": nil,
+                        ]),
+                ]),
+            Clause(
+                "RFC 9111 §5.2", "directives go through, known or not, to both sides",
+                [
+                    .ask(
+                        "GET", "", ["Cache-Control": "no-cache, x=y"], ["Cache-Control": "max-age=60, z"],
+                        told: ["Cache-Control": "max-age=60, z"], asked: ["Cache-Control": "no-cache, x=y"])
+                ]),
+            Clause(
                 "RFC 9110 §13.2.2", "a tag goes before a date",
                 [dated, .hit(0, "", ["If-None-Match": "\"b\"", "If-Modified-Since": modified])]),
             Clause("RFC 9110 §13.1.1", "`If-Match` with another tag: 412", [tagged, .own(412, ["If-Match": "\"b\""])]),

@@ -54,6 +54,14 @@
                     .confirmed(0, ["X-A": "1"], ["ETag": "\"a\""], asked: ["If-None-Match": "\"a\""]),
                 ]),
             Clause(
+                "RFC 9110 §14.2", "a range means nothing to HEAD",
+                [
+                    tagged,
+                    .hit(
+                        0, "", ["Range": "bytes=5-9"], method: "HEAD",
+                        told: ["Content-Length": "54", "Content-Range": nil]),
+                ]),
+            Clause(
                 "RFC 9111 §4", "HEAD is answered from what is stored",
                 [
                     .ask("GET", ["Cache-Control": "max-age=60", "X-B": "1"]),
@@ -70,7 +78,17 @@
 
         /// What an unsafe request does to what is stored.
         static let invalidation: [Clause] =
-            ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "QUERIED"].map {
+            [
+                Clause(
+                    "RFC 9111 §4.4", "an unsafe request invalidates every variant",
+                    [
+                        .ask("GET", "", ["X-A": "1"], varying.adding(["ETag": "\"a\""])),
+                        .ask("GET", "", ["X-A": "2"], varying.adding(["ETag": "\"b\""])), .ask("POST"),
+                        .confirmed(0, ["X-A": "1"], ["ETag": "\"a\""]),
+                        .confirmed(1, ["X-A": "2"], ["ETag": "\"b\""]),
+                    ])
+            ]
+            + ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "QUERIED"].map {
                 Clause(
                     "RFC 9111 §4.4", "a method that is not known to be safe invalidates", form: $0,
                     [tagged, .ask($0), .confirmed()])

@@ -25,6 +25,9 @@
             Clause(
                 "RFC 9111 §5.2.2.8", "`proxy-revalidate` is not stood in for", [old("proxy-revalidate"), .dead(502)]),
             Clause(
+                "RFC 9111 §5.2.2.10", "`s-maxage` is not stood in for",
+                [.ask("GET", ["Cache-Control": "s-maxage=60", "Age": "90", "ETag": "\"a\""]), .dead(502)]),
+            Clause(
                 "RFC 9111 §5.2.2.4", "`no-cache` is not stood in for",
                 [
                     .ask("GET", ["Cache-Control": "no-cache", "ETag": "\"a\""]), .dead(502),
@@ -77,6 +80,33 @@
             Clause(
                 "RFC 9110 §13.1.5", "`If-Range` with another tag: the whole",
                 [tagged, .hit(0, "", ["Range": "bytes=5-9", "If-Range": "\"b\""])]),
+            Clause(
+                "RFC 9110 §15.3.7.2", "several ranges of what is stored come as parts",
+                [
+                    Step(answer: OriginAnswer(fields: lasting, resource: long), outcome: .failed(200)),
+                    .own(206, ["Range": "bytes=0-4,10-14"], told: ["Content-Range": nil]),
+                ]),
+            Clause(
+                "RFC 9110 §13.1.5", "`If-Range` with a date that is not strong: the whole",
+                [
+                    .ask("GET", ["Cache-Control": "max-age=99999999", "Last-Modified": modified, "Date": modified]),
+                    .hit(0, "", ["Range": "bytes=5-9", "If-Range": modified]),
+                ]),
+            Clause(
+                "RFC 9110 §13.1.5", "`If-Range` with the date: the part",
+                [dated, .part(of: 5..<10, ["Range": "bytes=5-9", "If-Range": modified])]),
+            Clause(
+                "RFC 9111 §3.3", "a user whose answers are not shared gets all of what is stored in part",
+                [
+                    .range("bytes=0-9", of: long, lasting),
+                    Step(
+                        fields: ["Cookie": "s=1"], answer: OriginAnswer(fields: lasting, resource: long),
+                        outcome: .failed(200), told: ["Content-Length": "600000"]),
+                    Step(
+                        fields: ["Cookie": "s=1", "Range": "bytes=0-9", "If-Range": "\"b\""],
+                        answer: OriginAnswer(fields: lasting, resource: long), outcome: .failed(200),
+                        told: ["Content-Length": "600000"]),
+                ]),
             Clause(
                 "RFC 9110 §13.1.5", "`If-Range` compares strongly",
                 [
@@ -151,6 +181,12 @@
             Clause(
                 "RFC 9110 §6.6.1", "`Date` is the origin's", [.ask("GET", ["Date": modified], told: ["Date": modified])]
             ),
+            Clause(
+                "RFC 9110 §7.6.2", "OPTIONS goes on as often as it says",
+                [
+                    .ask("OPTIONS", "", ["Max-Forwards": "5"], asked: ["Max-Forwards": "4"]),
+                    .own(204, ["Max-Forwards": "0"], method: "OPTIONS"),
+                ]),
             Clause("RFC 9111 §5.1", "what was made for this request has no `Age`", [.ask(told: ["Age": nil])]),
             Clause(
                 "RFC 9111 §5.1", "the origin's own `Age` goes through",
