@@ -368,6 +368,16 @@ MISTAKES = {
                      "HeadAnswerTests"),
     "late head": ("a HEAD that was sent before what is stored counts", ROUTER + "Revalidation.swift",
                   "asked >= held.info.checked, ", "", "HeadAnswerTests"),
+    "unkept": ("what the origin has no more is fresh again after a restart", ROUTER + "Changes.swift",
+               "        outdate(representation)\n", "", "OtherAnswerTests"),
+    "forbidden": ("an answer that may not be kept leaves what it shows to be old fresh", ROUTER + "Revalidation.swift",
+                  "if !selector.mayShare(head, to: [:], verdict),", "if false,", "OtherAnswerTests"),
+    "no media": ("a playlist is a page beside a stored error", ROUTER + "Changes.swift",
+                 "held.isResource && isMedia(held", "isMedia(held", "OtherAnswerTests"),
+    "own part": ("whose answers are not shared is cut off at a gap of what is", ROUTER + "Selection.swift",
+                 "isLoose || isOwn ||", "isLoose ||", "FreshnessScenarioTests"),
+    "shorter wait": ("an answer to an older request shortens what a host asked for", CORE + "Origin/HostTable.swift",
+                     "known.until >= until", "known.until == .max", "HostTableTests"),
 }
 
 #: Which of the world's oracles spoke when each was last put in, and after how many seeds.

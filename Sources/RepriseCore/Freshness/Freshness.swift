@@ -16,8 +16,10 @@ package struct Freshness: Sendable {
     package static let guessed: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
     /// Instead of the time of confirmation: what is stored was invalidated (RFC 9111 §4.4) and must be confirmed first.
     package static let invalidated: Int64 = -1
+    /// Instead of it: the origin had another version since. What is stored is stale, but may stand in where the origin is gone.
+    package static let outdated: Int64 = -2
 
-    /// - Parameter checked: When the answer was received or last confirmed; negative for one that was invalidated.
+    /// - Parameter checked: When the answer was received or last confirmed, or `invalidated` or `outdated`.
     package init(fields: HTTPFields, status: Int = 200, checked: Int64) {
         self.fields = fields
         self.status = status
@@ -26,7 +28,7 @@ package struct Freshness: Sendable {
     }
 
     /// Seconds the answer is fresh: what it says itself, else a guess.
-    package var lifetime: Int64 { explicitLifetime ?? guessedLifetime }
+    package var lifetime: Int64 { checked == Freshness.outdated ? 0 : explicitLifetime ?? guessedLifetime }
 
     /// `s-maxage`, `max-age`, `Expires`, in that order (RFC 9111 §4.2.1); `nil` where none is there.
     package var explicitLifetime: Int64? {
@@ -65,7 +67,7 @@ package struct Freshness: Sendable {
     package func timeLeft(now: Int64) -> Int64 { lifetime.subtractingReportingOverflow(age(now: now)).partialValue }
 
     /// Whether no use may be made of it before the origin has confirmed it, however young it is.
-    package var mustBeConfirmed: Bool { control.noCache || checked < 0 }
+    package var mustBeConfirmed: Bool { control.noCache || checked == Freshness.invalidated }
 
     /// Whether the clock was put back since the answer came: its age is not known. Clocks differ by up to a minute.
     package func isFromFuture(now: Int64) -> Bool {

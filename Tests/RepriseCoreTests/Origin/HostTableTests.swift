@@ -66,6 +66,19 @@ import Testing
         }
     }
 
+    @Test func `of two waits that a host asks for the longer one counts, until it has ended, RFC 6585 §4`() {
+        let table = HostTable(limit: 1)
+        func wait(_ seconds: Int64, now: Int64) -> Int64? {
+            table.noteHoldOff(host, nil, CacheError(answered: 429, retryAfter: seconds), now: now * 1_000_000_000)
+            return table.holdOff(of: host, now: now * 1_000_000_000).map { $0.until / 1_000_000_000 }
+        }
+        #expect(wait(30, now: 0) == 30)
+        // To a request that was on its way.
+        #expect(wait(1, now: 1) == 30)
+        #expect(wait(60, now: 2) == 62)
+        #expect(wait(1, now: 62) == 63)
+    }
+
     @Test func `measures are smoothed, the first counts whole`() {
         let table = HostTable(limit: 1)
         #expect(table.measure(of: host) == HostTable.Measure())

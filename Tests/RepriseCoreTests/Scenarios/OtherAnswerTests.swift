@@ -95,6 +95,81 @@ import Testing
         #expect(clients.allSatisfy { $0.status == 404 } && world.origin.requestCount == 3)
     }
 
+    @Test func `a playlist is the resource where an error was stored in its stead`() throws {
+        let world = try world("max-age=1")
+        answer(world, 503, ["Cache-Control": "max-age=1"])
+        let refused = Client(world, "/a")
+        refused.finish()
+        #expect(refused.status == 503)
+        answer(world, nil)
+        world.origin.change("/a") { $0.behaviour.contentType = "application/vnd.apple.mpegurl" }
+        world.queues.advance(2 * second)
+        world.play("/a").expectWhole(Self.length)
+        let client = Client(world, "/a", ["Range": "bytes=5-6"])
+        client.finish()
+        #expect(client.body.count == 2, "it has ranges")
+    }
+
+    @Test(arguments: [302, 404], ["no-store", "private"])
+    func `what may not be kept shows that what is stored is another, which is asked about from then on`(
+        status: Int, control: String
+    ) throws {
+        let world = try world(control)
+        answer(world, status, ["Cache-Control": "max-age=1000", "Location": "/b"])
+        for _ in 1...2 {
+            let client = Client(world, "/a")
+            client.finish()
+            #expect(client.status == status && world.origin.requestCount == 1)
+        }
+        answer(world, nil)
+        world.play("/a", fields: ["Cache-Control": "no-cache"]).expectWhole(Self.length)
+        world.play("/a").expectWhole(Self.length)
+    }
+
+    @Test func `an error stays outdated over a restart where what took its place was not kept`() throws {
+        let world = try world("max-age=1")
+        answer(world, 500, ["Expires": HTTPDate.format(world.queues.wallClock() + 7000)])
+        let client = Client(world, "/a")
+        client.finish()
+        #expect(client.status == 500)
+        answer(world, nil)
+        // Of a body that ends with its connection it is not known that all of it came.
+        world.origin.change("/a") { $0.behaviour.framing = .close }
+        world.play("/a", fields: ["Cache-Control": "no-cache"]).expectWhole(Self.length)
+        world.queues.advance(60 * second)
+        try world.restart()
+        world.play("/a").expectWhole(Self.length)
+    }
+
+    @Test(arguments: [true, false])
+    func `a version stays outdated over a restart where the next one came in part, and stands in for a dead origin`(
+        isOriginThere: Bool
+    ) throws {
+        let world = try world("max-age=1000")
+        world.play("/a").expectWhole(Self.length)
+        world.put("/a", length: Self.length, generation: 2) { $0.extraFields["Cache-Control"] = "max-age=1000" }
+        world.play("/a", ByteRange(0, 1000), fields: ["Cache-Control": "no-cache"]).expectWhole(1000)
+        world.queues.advance(60 * second)
+        try world.restart()
+        world.origin.setDown(!isOriginThere)
+        let player = world.play("/a")
+        #expect(player.violation == nil && player.isAtEnd)
+        #expect(player.generation == (isOriginThere ? 2 : 1))
+    }
+
+    @Test(arguments: [nil, "s=1"])
+    func `one user's own answer says nothing of what others are given`(cookie: String?) throws {
+        let world = try world()
+        world.play("/a").expectWhole(Self.length)
+        world.put("/a", length: Self.length, generation: 2) { $0.extraFields["Cache-Control"] = "max-age=60" }
+        var fields: HTTPFields = ["Cache-Control": "no-cache"]
+        fields["Cookie"] = cookie
+        world.play("/a", fields: fields).expectWhole(Self.length)
+        let other = world.play("/a")
+        other.expectWhole(Self.length)
+        #expect(other.generation == (cookie == nil ? 2 : 1))
+    }
+
     @Test func `a coded body goes through whole with its coding`() throws {
         let world = try world()
         world.origin.change("/a") { $0.behaviour.gzipsAnyway = true }

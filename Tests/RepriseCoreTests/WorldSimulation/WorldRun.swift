@@ -441,7 +441,7 @@ struct WorldRun {
         if operation == .suspend { isSuspended = true }
         if operation == .resume { isSuspended = false }
         let (leases, found, queues, copy) = (leases, found, world.queues, "/copies/\(object).mp3")
-        let isOneVersion = isOneVersion(of: object)
+        let (isOneVersion, contentType) = (isOneVersion(of: object), plan.objects[object].contentType)
         let ending = Ending()
         tasks.append((name: "\(operation) of \(plan.objects[object].path)", ending: ending))
         Task(executorPreference: world.queues) {
@@ -483,7 +483,8 @@ struct WorldRun {
                     }
                 case .exportAndImport:
                     let file = try await resource.export(to: URL(fileURLWithPath: copy))
-                    try await resource.importFile(file)
+                    // Who imports what is no media says so: by its name it would be.
+                    try await resource.importFile(file, as: ImportDescription(contentType: contentType))
                 case .fileURL, .fileURLOfBeginning:
                     guard !isLong else { break }
                     let lease =

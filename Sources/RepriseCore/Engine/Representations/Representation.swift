@@ -202,6 +202,9 @@ final class Representation: Identifiable {
     /// It has to be confirmed before it is used again.
     func invalidate() { info.checked = Freshness.invalidated }
 
+    /// It is not what the origin has any more.
+    func outdate() { info.checked = Freshness.outdated }
+
     /// Its first bytes were looked at.
     /// - Parameter isTransient: Whether it is a page or a playlist, which is never stored.
     func sniffed(isTransient: Bool) {

@@ -43,9 +43,9 @@ extension EntryStateMachine {
         }
     }
 
-    /// Whether a page was answered where media is held.
+    /// Whether a page was answered where media is held. An answer that is held instead of the resource is no media, whatever its type.
     func isPage(_ head: OriginResponseHead, insteadOf held: Representation) -> Bool {
-        !isMedia(head.fields) && isMedia(held.info.fields)
+        held.isResource && isMedia(held.info.fields) && !isMedia(head.fields)
     }
 
     /// A page says nothing of what is held: it is refused, and asked for again later.
@@ -120,6 +120,7 @@ extension EntryStateMachine {
                 failed(.changed, "the origin has another version with each answer", at: offset)
             }
         }
+        outdate(representation)
         representation.supersede()
         // What was not decided to be stored by now is not: its bytes wait for no disk.
         if representation.storage.isUndecided { changeStorage(of: representation.id) { $0.decline(.left) } }

@@ -135,8 +135,7 @@ extension EntryStateMachine {
     private mutating func redirected(_ transfer: TransferState, _ request: OriginRequestState) {
         guard environment.freshness == .http else { return }
         if let representation = representations[transfer.representation] {
-            representation.invalidate()
-            if representation.isCommitted { writeDescription(of: representation) }
+            invalidate(representation)
         }
         for reader in readers where reader.isUnbound && reader.isAwaiting && !selector.concerns(reader, request) {
             redirect(reader, .alone)

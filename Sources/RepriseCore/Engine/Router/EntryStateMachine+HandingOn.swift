@@ -126,8 +126,7 @@ extension EntryStateMachine {
                 supersede(held)
             } else if (300...399).contains(head.status), held.isResource {
                 // It is somewhere else now: who comes later asks first.
-                held.invalidate()
-                if held.isCommitted { writeDescription(of: held) }
+                invalidate(held)
             }
         }
         return makeRepresentation(

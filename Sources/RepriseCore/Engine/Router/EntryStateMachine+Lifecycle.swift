@@ -43,8 +43,7 @@ extension EntryStateMachine {
         lifecycle.invalidated()
         revalidation.invalidated(now: now)
         for representation in representations where !representation.isPrivate {
-            representation.invalidate()
-            if representation.isCommitted { writeDescription(of: representation) }
+            invalidate(representation)
         }
         // A confirmation under way was asked for before the invalidation: its answer confirms nothing.
         if let (request, _) = revalidation.inFlight { confirmAgain(request) }

@@ -74,6 +74,10 @@ extension EntryStateMachine {
         }
         endRevalidation()
         guard mayShare else {
+            // By the answer's own word others would not have what is stored either: they ask first, too.
+            if !selector.mayShare(head, to: [:], verdict), !isPage(head, insteadOf: representation) {
+                outdate(representation)
+            }
             for reader in readers.awaitingValidation { redirect(reader, .alone) }
             return
         }
@@ -100,6 +104,19 @@ extension EntryStateMachine {
             failed(.originRefused(status: status), "the origin could not confirm what is stored (\(status))")
         default: failed(.originInvalid, "the origin could not confirm what is stored (\(head.status))")
         }
+    }
+
+    /// What is stored is asked about before it is used again, also after a restart.
+    mutating func invalidate(_ representation: Representation) {
+        representation.invalidate()
+        if representation.isCommitted { writeDescription(of: representation) }
+    }
+
+    /// The same of what is not what the origin has any more. What takes its place may never be named: it may come in part.
+    mutating func outdate(_ representation: Representation) {
+        guard selector.isSharedHTTP, representation.info.checked >= 0 else { return }
+        representation.outdate()
+        if representation.isCommitted { writeDescription(of: representation) }
     }
 
     private mutating func confirmed(
@@ -135,8 +152,7 @@ extension EntryStateMachine {
             let isSame = Confirmation.isSame(held.info, head.fields, length: ResponseJudge.bodyLength(head))
         else { return }
         if !isSame || held.info.status != 200 {
-            held.invalidate()
-            writeDescription(of: held)
+            invalidate(held)
         } else if held.info.checked != Freshness.invalidated {
             freshen(held, by: head, to: fields, checked: asked)
         }
