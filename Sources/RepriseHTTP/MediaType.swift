@@ -45,14 +45,17 @@ public struct MediaType: Hashable, Sendable {
 
     /// Whether a browser runs nothing of what has it: sound, pictures but SVG, playlists, and bytes of no type.
     public var isInert: Bool {
+        guard !isXML else { return false }
         switch type {
-        case "audio", "video": true
-        case "image": !subtype.hasSuffix("+xml")
+        case "audio", "video", "image": return true
         default:
-            isManifest && subtype != "dash+xml"
+            return isManifest
                 || ["application/octet-stream", "application/ogg", "application/mp4"].contains(essence)
         }
     }
+
+    /// Whether it is XML by its type, whatever of (RFC 7303 §4.2): pictures (SVG) and manifests (DASH) are.
+    public var isXML: Bool { subtype == "xml" || subtype.hasSuffix("+xml") }
 
     /// The usual file extension for a stored body, `bin` where none is known.
     public var fileExtension: String { MediaType.known[essence]?.fileExtension ?? "bin" }
@@ -141,13 +144,20 @@ public enum ContainerSignature: String, Hashable, Sendable {
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }  // a byte-order mark
         text = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         let start = String(decoding: text.prefix(64), as: UTF8.self).lowercased()
-        if manifests.contains(where: start.hasPrefix) { return .manifest }
+        if manifests.contains(where: root(of: text, start).hasPrefix) { return .manifest }
         return pages.contains(where: start.hasPrefix) || isJSON(text) ? .markup : .unknown
     }
 
     /// How manifests begin (RFC 8216 §4.3.1.1, ISO/IEC 23009-1 §5.3.1.2), in lower case.
     private static let manifests = ["#extm3u", "<mpd"]
     private static let pages = ["<!doctype", "<html", "<head", "<body", "<?xml", "<error", "<script", "<svg", "<!--"]
+
+    /// How the first element of XML begins, behind the declaration where there is one; else how the text does.
+    private static func root(of text: ArraySlice<UInt8>, _ start: String) -> String {
+        guard start.hasPrefix("<?xml"), let end = text.prefix(512).firstIndex(of: 0x3E) else { return start }
+        let root = text[(end + 1)...].drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return String(decoding: root.prefix(64), as: UTF8.self).lowercased()
+    }
 
     private static func isJSON(_ text: ArraySlice<UInt8>) -> Bool {
         // An object whose first member is a string, or an array of one of those.

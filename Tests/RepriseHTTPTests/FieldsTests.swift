@@ -89,7 +89,7 @@ struct MediaTypeTests {
         }
         for active in [
             "text/html", "text/plain", "image/svg+xml", "application/dash+xml", "application/json",
-            "application/x-unknown",
+            "application/x-unknown", "audio/x+xml",
         ] {
             #expect(try !#require(MediaType(active)).isInert)
         }
@@ -110,7 +110,9 @@ struct ContainerSignatureTests {
         ([0x7B, 0x22, 0, 1], .unknown), (Array("<".utf8), .unknown), (Array("FORM".utf8), .unknown),
         ([0xFF, 0xF1], .unknown), ([0xFF], .unknown), (Array("#EXTM3U\n#EXT-X-VERSION:3".utf8), .manifest),
         ([0xEF, 0xBB, 0xBF] + Array("#EXTM3U".utf8), .manifest), (Array("#EXTINF".utf8), .unknown),
-        (Array("\n<MPD xmlns=".utf8), .manifest), (Array("<svg onload=".utf8), .markup),
+        (Array("\n<MPD xmlns=".utf8), .manifest), (Array("<?xml version='1.0'?>\n<MPD ".utf8), .manifest),
+        (Array("<?xml version='1.0'?><svg>".utf8), .markup), (Array("<?xml version='1.0'".utf8), .markup),
+        (Array("<svg onload=".utf8), .markup),
     ]
 
     @Test(arguments: cases)

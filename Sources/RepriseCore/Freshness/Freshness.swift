@@ -9,6 +9,8 @@ package struct Freshness: Sendable {
     private let fields: HTTPFields
     private let status: Int
     private let checked: Int64
+    private let isInvalidated: Bool
+    private let isOutdated: Bool
 
     /// The longest time a guess makes an answer fresh: a day, as RFC 9111 §4.2.2 leaves it to the cache.
     package static let longestGuess: Int64 = 86_400
@@ -16,19 +18,28 @@ package struct Freshness: Sendable {
     package static let guessed: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
     /// Instead of the time of confirmation: what is stored was invalidated (RFC 9111 §4.4) and must be confirmed first.
     package static let invalidated: Int64 = -1
-    /// Instead of it: the origin had another version since. What is stored is stale, but may stand in where the origin is gone.
-    package static let outdated: Int64 = -2
+    /// The same for what was confirmed at `time`, where the origin had another version since: it is stale, but may stand in for an
+    /// origin that is gone, as long as it could have otherwise.
+    package static func outdated(_ time: Int64) -> Int64 { time < 0 ? time : -2 - time }
 
-    /// - Parameter checked: When the answer was received or last confirmed, or `invalidated` or `outdated`.
+    /// When the answer was received or last confirmed; `nil` where it was invalidated.
+    package static func confirmed(_ checked: Int64) -> Int64? {
+        if checked >= 0 { return checked }
+        return checked == invalidated ? nil : -2 - checked
+    }
+
+    /// - Parameter checked: When the answer was received or last confirmed, `invalidated`, or what `outdated` gives.
     package init(fields: HTTPFields, status: Int = 200, checked: Int64) {
         self.fields = fields
         self.status = status
-        self.checked = checked
+        self.checked = Freshness.confirmed(checked) ?? checked
+        isInvalidated = checked == Freshness.invalidated
+        isOutdated = checked < Freshness.invalidated
         control = CacheControl(answer: fields)
     }
 
     /// Seconds the answer is fresh: what it says itself, else a guess.
-    package var lifetime: Int64 { checked == Freshness.outdated ? 0 : explicitLifetime ?? guessedLifetime }
+    package var lifetime: Int64 { explicitLifetime ?? guessedLifetime }
 
     /// `s-maxage`, `max-age`, `Expires`, in that order (RFC 9111 §4.2.1); `nil` where none is there.
     package var explicitLifetime: Int64? {
@@ -63,11 +74,14 @@ package struct Freshness: Sendable {
         return min(Int64(first) ?? .max, CacheDirectives.longest)
     }
 
-    /// Seconds it stays fresh, negative once it is stale.
-    package func timeLeft(now: Int64) -> Int64 { lifetime.subtractingReportingOverflow(age(now: now)).partialValue }
+    /// Seconds it stays fresh, zero or less once it is stale.
+    package func timeLeft(now: Int64) -> Int64 {
+        let left = lifetime.subtractingReportingOverflow(age(now: now)).partialValue
+        return isOutdated ? min(0, left) : left
+    }
 
     /// Whether no use may be made of it before the origin has confirmed it, however young it is.
-    package var mustBeConfirmed: Bool { control.noCache || checked == Freshness.invalidated }
+    package var mustBeConfirmed: Bool { control.noCache || isInvalidated }
 
     /// Whether the clock was put back since the answer came: its age is not known. Clocks differ by up to a minute.
     package func isFromFuture(now: Int64) -> Bool {
@@ -76,6 +90,6 @@ package struct Freshness: Sendable {
 
     /// Whether it may be used now without asking, as far as it is up to the answer.
     package func isFresh(now: Int64) -> Bool {
-        !mustBeConfirmed && !isFromFuture(now: now) && age(now: now) < lifetime
+        !mustBeConfirmed && !isFromFuture(now: now) && timeLeft(now: now) > 0
     }
 }

@@ -140,10 +140,12 @@ package final class HostTable: Sendable {
         state.withLock { state in
             state.change(origin) { host in
                 host.holdOffs = host.holdOffs.filter { $0.value.until > now }
-                // An origin that asks for it under ever new names gets no table of its own.
-                if host.holdOffs.count >= HostTable.mostHoldOffs { host.holdOffs = [:] }
                 // A shorter wait is of a request that was on its way when the longer one was asked for.
                 if let known = host.holdOffs[scope], known.until >= until { return }
+                // An origin that asks for it under ever new names gets no table of its own.
+                if host.holdOffs.count >= HostTable.mostHoldOffs {
+                    host.holdOffs = host.holdOffs.filter { $0.key == .host }
+                }
                 host.holdOffs[scope] = HoldOff(until: until, error: error)
             }
         }

@@ -52,7 +52,7 @@ package struct EntryReport: Codable, Sendable, Hashable {
         servesRanges = info.servesRanges
         entityTag = info.validator.entityTag?.field
         lastModified = info.validator.lastModified
-        checked = info.checked
+        checked = Freshness.confirmed(info.checked) ?? 0
         servedBytes = info.statistics.served
         originBytes = info.statistics.fromOrigin
         savedBytes = info.statistics.saved

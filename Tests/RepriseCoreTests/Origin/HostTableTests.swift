@@ -77,6 +77,13 @@ import Testing
         #expect(wait(1, now: 1) == 30)
         #expect(wait(60, now: 2) == 62)
         #expect(wait(1, now: 62) == 63)
+        // Nor do waits for ever new resources end it.
+        #expect(wait(60, now: 63) == 123)
+        for number in 0..<300 {
+            let key = ResourceKey("\(number)")
+            table.noteHoldOff(host, key, CacheError(answered: 503, retryAfter: 9), now: 63_000_000_000)
+        }
+        #expect(wait(1, now: 64) == 123)
     }
 
     @Test func `measures are smoothed, the first counts whole`() {

@@ -118,6 +118,9 @@ import Testing
     {
         let world = try world("max-age=60")
         world.play("/a", ByteRange(0, 1000)).expectWhole(1000)
+        // What is stored of it answers who asks for no more.
+        let known = world.play("/a", ByteRange(0, 1000), fields: [name: "s=1", "Cache-Control": "only-if-cached"])
+        known.expectWhole(1000)
         world.play("/a", fields: [name: "s=1"]).expectWhole(Self.length)
         // What is stored whole is everybody's.
         world.play("/a").expectWhole(Self.length)

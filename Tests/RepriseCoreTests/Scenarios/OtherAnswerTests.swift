@@ -141,11 +141,11 @@ import Testing
         world.play("/a").expectWhole(Self.length)
     }
 
-    @Test(arguments: [true, false])
+    @Test(arguments: [true, false], ["max-age=1000", "max-age=1000, stale-if-error=10"])
     func `a version stays outdated over a restart where the next one came in part, and stands in for a dead origin`(
-        isOriginThere: Bool
+        isOriginThere: Bool, control: String
     ) throws {
-        let world = try world("max-age=1000")
+        let world = try world(control)
         world.play("/a").expectWhole(Self.length)
         world.put("/a", length: Self.length, generation: 2) { $0.extraFields["Cache-Control"] = "max-age=1000" }
         world.play("/a", ByteRange(0, 1000), fields: ["Cache-Control": "no-cache"]).expectWhole(1000)

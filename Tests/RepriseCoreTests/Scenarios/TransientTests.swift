@@ -53,6 +53,16 @@ import Testing
         #expect(!world.memory.paths.contains { $0.contains("/body.") })
     }
 
+    @Test(arguments: ["<svg >", "<?xml ?>"])
+    func `a picture in XML is no page, and stored`(begin: String) throws {
+        let world = try World()
+        var behaviour = OriginBehaviour()
+        behaviour.contentType = "image/svg+xml"
+        world.origin.put(
+            .init(PositionCodedContent(length: 1000, signature: Array(begin.utf8)), behaviour), at: "/a.svg")
+        try world.expectBoughtOnce("/a.svg", length: 1000)
+    }
+
     @Test func `a playlist that grew while another reads the old one is fetched anew, inv20`() throws {
         let world = try World()
         text(world, 1, type: Self.types[0]) { $0.bytesPerSecond = 1000 }

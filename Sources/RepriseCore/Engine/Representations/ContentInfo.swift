@@ -20,7 +20,7 @@ public struct ContentInfo: Sendable, Hashable {
     public var lastModified: String?
     /// The origin's end-to-end fields, without those that frame a message.
     public var fields: HTTPFields
-    /// When the origin last confirmed it, in seconds since 1970.
+    /// When the origin last confirmed it, in seconds since 1970; 0 where it was invalidated since.
     public var checked: Int64
     /// Whether every byte is stored.
     public var isComplete: Bool
@@ -51,7 +51,7 @@ public struct ContentInfo: Sendable, Hashable {
         entityTag = tag.flatMap { $0.isWeak ? nil : $0.field } ?? "\"r-\(String(info.identity, radix: 16))\""
         lastModified = info.validator.lastModified
         fields = info.fields
-        checked = info.checked
+        checked = Freshness.confirmed(info.checked) ?? 0
         isComplete = representation.isComplete
     }
 }

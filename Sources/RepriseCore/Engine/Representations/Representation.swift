@@ -203,7 +203,7 @@ final class Representation: Identifiable {
     func invalidate() { info.checked = Freshness.invalidated }
 
     /// It is not what the origin has any more.
-    func outdate() { info.checked = Freshness.outdated }
+    func outdate() { info.checked = Freshness.outdated(info.checked) }
 
     /// Its first bytes were looked at.
     /// - Parameter isTransient: Whether it is a page or a playlist, which is never stored.

@@ -122,11 +122,12 @@ extension EntryStateMachine {
                 return
             }
             // A playlist that is kept would never grow; a shared cache goes by what it says of its life.
-            let isTransient = signature == .markup || signature == .manifest && !selector.isSharedHTTP
+            let isPage = signature == .markup && MediaType(representation.info.fields["Content-Type"])?.isXML != true
+            let isTransient = isPage || signature == .manifest && !selector.isSharedHTTP
             representation.sniffed(isTransient: isTransient)
             if isTransient {
                 changeStorage(of: representation.id) { $0.decline(.notStorable) }
-                guard signature == .markup else { return }
+                guard isPage else { return }
                 return tell(.mismatch(key: key.text, .page(calledMedia: representation.info.fields)))
             }
         }

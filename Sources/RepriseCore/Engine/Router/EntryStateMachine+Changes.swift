@@ -26,6 +26,7 @@ extension EntryStateMachine {
         let fresh = makeRepresentation(head, request, length: length, servesRanges: servesRanges, for: held.audience)
         // Readers that were told nothing yet go on with it: those its transfer runs for, whose request fields choose it.
         let waiting = transfer.readers.compactMap { readers[$0] }.filter { !$0.isAnnounced && !$0.hasEnded }
+        outdate(held)
         supersede(held)
         let wanted = self.head(of: transfer)
         let part = head.fields["Content-Range"].flatMap(ContentRange.parse)
@@ -58,6 +59,7 @@ extension EntryStateMachine {
     mutating func lengthChanged(_ transfer: TransferState, _ held: Representation, _ difference: Mismatch) {
         tell(.generationChanged(key: key.text, difference))
         finish(transfer)
+        outdate(held)
         giveUp(held)
     }
 
@@ -120,7 +122,6 @@ extension EntryStateMachine {
                 failed(.changed, "the origin has another version with each answer", at: offset)
             }
         }
-        outdate(representation)
         representation.supersede()
         // What was not decided to be stored by now is not: its bytes wait for no disk.
         if representation.storage.isUndecided { changeStorage(of: representation.id) { $0.decline(.left) } }

@@ -74,9 +74,14 @@ extension EntryStateMachine {
         }
         endRevalidation()
         guard mayShare else {
+            switch verdict {
             // By the answer's own word others would not have what is stored either: they ask first, too.
-            if !selector.mayShare(head, to: [:], verdict), !isPage(head, insteadOf: representation) {
+            case .whole, .changed:
+                guard !isConfirmed, !selector.mayShare(head, to: [:]), !isPage(head, insteadOf: representation) else {
+                    break
+                }
                 outdate(representation)
+            default: break
             }
             for reader in readers.awaitingValidation { redirect(reader, .alone) }
             return
@@ -112,7 +117,7 @@ extension EntryStateMachine {
         if representation.isCommitted { writeDescription(of: representation) }
     }
 
-    /// The same of what is not what the origin has any more. What takes its place may never be named: it may come in part.
+    /// The same of what the origin was seen to have another version of, which may never be named: it may come in part.
     mutating func outdate(_ representation: Representation) {
         guard selector.isSharedHTTP, representation.info.checked >= 0 else { return }
         representation.outdate()
@@ -132,6 +137,8 @@ extension EntryStateMachine {
     private mutating func freshen(
         _ representation: Representation, by head: OriginResponseHead, to sent: HTTPFields, checked: Int64
     ) {
+        // The origin was seen to have another one since it was asked.
+        if representation.isSuperseded { return }
         // What is one user's by the answer's own word goes before what is kept says otherwise.
         let new = StoringRule.kept(storedFields(head))
         let fields = StoringRule.kept(Confirmation.freshened(representation.info.fields, by: new))
@@ -147,13 +154,14 @@ extension EntryStateMachine {
     mutating func answeredHead(_ head: OriginResponseHead, to fields: HTTPFields, sentAt: Int64) {
         let asked = wallClock(at: sentAt)
         guard lifecycle.isOpen, selector.isSharedHTTP, head.status == 200, let held = representations.offered,
-            held.isCommitted, asked >= held.info.checked, !selector.isOtherVariant(held, fields),
+            held.isCommitted, held.info.checked >= 0, asked >= held.info.checked,
+            !selector.isOtherVariant(held, fields),
             selector.mayShare(head, to: fields), !isPage(head, insteadOf: held), head.fields.contentCoding == nil,
             let isSame = Confirmation.isSame(held.info, head.fields, length: ResponseJudge.bodyLength(head))
         else { return }
         if !isSame || held.info.status != 200 {
             invalidate(held)
-        } else if held.info.checked != Freshness.invalidated {
+        } else {
             freshen(held, by: head, to: fields, checked: asked)
         }
     }
@@ -194,6 +202,7 @@ extension EntryStateMachine {
         transfer.adopt(request)
         if request.requester == nil { transfer.noteWanted(false, head: 0, now: now) }
         transfers[transfer.id] = transfer
+        outdate(old)
         supersede(old)
         releaseValidated(to: new)
         beginBody(transfer, at: 0, end: length)

@@ -54,7 +54,7 @@ extension EntryStateMachine {
             if reader.cacheControl.onlyIfCached { fail(reader, .onlyIfCached) } else { passBy(reader) }
             return false
         }
-        switch holdsAll(of: reader, representation, isWhole: isOwn) {
+        switch holdsAll(of: reader, representation, isWhole: isOwn && !reader.cacheControl.onlyIfCached) {
         case true?: return true
         case nil: reader.awaitIndex()
         case false? where reader.cacheControl.onlyIfCached: fail(reader, .onlyIfCached)
