@@ -367,7 +367,7 @@ MISTAKES = {
                      "if !isSame || held.info.status != 200 {", "if held.info.status != 200 {",
                      "HeadAnswerTests"),
     "late head": ("a HEAD that was sent before what is stored counts", ROUTER + "Revalidation.swift",
-                  "asked >= held.info.checked, ", "", "HeadAnswerTests"),
+                  "asked >= held.info.checked,", "", "HeadAnswerTests"),
     "unkept": ("what the origin has no more is fresh again after a restart", ROUTER + "Changes.swift",
                "        outdate(held)\n        supersede(held)\n", "        supersede(held)\n", "OtherAnswerTests"),
     "forbidden": ("an answer that may not be kept leaves what it shows to be old fresh", ROUTER + "Revalidation.swift",
