@@ -402,10 +402,12 @@ import Testing
 
     static let beside = [301, 302, 401, 403, 404, 410, 500, 503]
 
-    @Test(arguments: beside) func `what is stored of the resource outlives another answer, and is not bought again`(
-        status: Int
+    @Test(arguments: beside, ["audio/mpeg", "application/json"])
+    func `what is stored of the resource outlives another answer, and is not bought again`(
+        status: Int, type: String
     ) throws {
         let world = try world("max-age=60, must-revalidate")
+        world.origin.change("/a") { $0.behaviour.contentType = type }
         world.play("/a").expectWhole(Self.length)
         let bought = world.origin.bodyBytes
         world.queues.advance(61 * second)
