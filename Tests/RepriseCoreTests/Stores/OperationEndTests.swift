@@ -104,6 +104,28 @@ import Testing
         withExtendedLifetime(lease) {}
     }
 
+    @Test func `a file that is given for its beginning has that read and proved, inv05`() throws {
+        let world = try World(blockSize: 4096)
+        world.put("/a", length: 400_000)
+        world.play("/a").leave()
+        world.queues.advance(60 * second)
+        try world.restart()
+        let body = try #require(world.memory.paths.first { $0.contains("/body.1") })
+        try world.memory.flip(body, at: 5000)
+        // An open entry knows what is claimed; only what was read was looked at.
+        let player = world.play("/a", ByteRange(0, 4000))
+        let resource = try world.cache.resource(for: #require(URL(string: "http://origin.test/a")))
+        let given = Recorder<(FileLease, [UInt8])>()
+        Task(executorPreference: world.queues) {
+            let lease = try await resource.fileURL(afterBytes: 100_000)
+            given.add((lease, try world.memory.contents(lease.url.path)))
+        }
+        world.queues.advance(60 * second)
+        let (lease, bytes) = try #require(given.all.first)
+        #expect(PositionCodedContent(length: 400_000).firstMismatch(bytes[..<100_000], at: 0) == nil)
+        withExtendedLifetime((lease, player)) {}
+    }
+
     @Test func `a comparison with an origin that answers nothing ends with an error, inv26`() async throws {
         stage.put("/a", length: 300_000)
         let cache = try open { configuration in
