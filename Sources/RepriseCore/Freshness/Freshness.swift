@@ -9,7 +9,6 @@ package struct Freshness: Sendable {
     private let fields: HTTPFields
     private let status: Int
     private let checked: Int64
-    private let isInvalidated: Bool
     private let isOutdated: Bool
 
     /// The longest time a guess makes an answer fresh: a day, as RFC 9111 §4.2.2 leaves it to the cache.
@@ -20,7 +19,7 @@ package struct Freshness: Sendable {
     package static let invalidated: Int64 = -1
     /// The same for what was confirmed at `time`, where the origin had another version since: it is stale, but may stand in for an
     /// origin that is gone, as long as it could have otherwise.
-    package static func outdated(_ time: Int64) -> Int64 { time < 0 ? time : -2 - time }
+    package static func outdated(_ time: Int64) -> Int64 { -2 - time }
 
     /// When the answer was received or last confirmed; `nil` where it was invalidated.
     package static func confirmed(_ checked: Int64) -> Int64? {
@@ -32,8 +31,7 @@ package struct Freshness: Sendable {
     package init(fields: HTTPFields, status: Int = 200, checked: Int64) {
         self.fields = fields
         self.status = status
-        self.checked = Freshness.confirmed(checked) ?? checked
-        isInvalidated = checked == Freshness.invalidated
+        self.checked = Freshness.confirmed(checked) ?? Freshness.invalidated
         isOutdated = checked < Freshness.invalidated
         control = CacheControl(answer: fields)
     }
@@ -81,7 +79,7 @@ package struct Freshness: Sendable {
     }
 
     /// Whether no use may be made of it before the origin has confirmed it, however young it is.
-    package var mustBeConfirmed: Bool { control.noCache || isInvalidated }
+    package var mustBeConfirmed: Bool { control.noCache || checked < 0 }
 
     /// Whether the clock was put back since the answer came: its age is not known. Clocks differ by up to a minute.
     package func isFromFuture(now: Int64) -> Bool {

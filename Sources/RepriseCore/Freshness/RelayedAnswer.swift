@@ -15,6 +15,13 @@ package enum RelayedAnswer {
         return fields
     }
 
+    /// What came without a date is told with that of its receipt, in seconds since 1970 (RFC 9110 §6.6.1).
+    package static func dated(_ fields: HTTPFields, received: Int64) -> HTTPFields {
+        var fields = fields
+        if fields["Date"] == nil { fields["Date"] = HTTPDate.format(received) }
+        return fields
+    }
+
     /// `Via` with this cache at its end (RFC 9110 §7.6.3), for a message received by HTTP/1.1 unless told otherwise.
     package static func adding(_ pseudonym: String, to fields: HTTPFields, version: String = "1.1") -> HTTPFields {
         var fields = fields

@@ -77,11 +77,10 @@ package struct ServerExchange: Sendable {
     package func answer(_ info: ContentInfo, now: Int64) -> Answer {
         let meant = request.answer(info)
         var head = meant.fields
-        if !request.isTransparent {
+        if request.isTransparent {
+            head = RelayedAnswer.dated(head, received: info.checked > 0 ? info.checked : now)
+        } else {
             head["Date"] = HTTPDate.format(now)
-        } else if head["Date"] == nil {
-            // What came without a date has that of its receipt (RFC 9110 §6.6.1).
-            head["Date"] = HTTPDate.format(info.checked > 0 ? info.checked : now)
         }
         var text: String?
         // What the origin answered with such a status says itself why.

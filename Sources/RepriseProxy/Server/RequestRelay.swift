@@ -145,9 +145,8 @@
             guard !isOver else { return }
             hasHead = true
             let isBodyless = head.status == 204 || head.status == 304
-            var answer = ServerExchange.Answer(status: head.status, fields: relayed(head.fields, head.status))
-            // RFC 9110 §6.6.1: what comes without a date is given that of its receipt.
-            if answer.fields["Date"] == nil { answer.fields["Date"] = HTTPDate.format(SystemCalls.wallClock()) }
+            let fields = RelayedAnswer.dated(relayed(head.fields, head.status), received: SystemCalls.wallClock())
+            var answer = ServerExchange.Answer(status: head.status, fields: fields)
             // It has no body, and no field may say otherwise (RFC 9110 §8.6, RFC 9112 §6.1).
             if head.status == 204 { answer.fields.remove(["Content-Length", "Transfer-Encoding"]) }
             answer.isDelimited = isBodyless || answer.fields.contains("Content-Length")

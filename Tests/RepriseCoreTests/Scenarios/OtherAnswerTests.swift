@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [302, 404], ["no-store", "private"])
-    func `what may not be kept shows that what is stored is another, which is asked about from then on`(
+    func `what may not be stored shows that what is stored is another, which is asked about from then on`(
         status: Int, control: String
     ) throws {
         let world = try world(control)
@@ -126,7 +126,7 @@ import Testing
         world.play("/a").expectWhole(Self.length)
     }
 
-    @Test func `an error stays outdated over a restart where what took its place was not kept`() throws {
+    @Test func `an error stays outdated over a restart where what took its place was not stored`() throws {
         let world = try world("max-age=1")
         answer(world, 500, ["Expires": HTTPDate.format(world.queues.wallClock() + 7000)])
         let client = Client(world, "/a")

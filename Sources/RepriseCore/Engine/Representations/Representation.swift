@@ -202,8 +202,12 @@ final class Representation: Identifiable {
     /// It has to be confirmed before it is used again.
     func invalidate() { info.checked = Freshness.invalidated }
 
-    /// It is not what the origin has any more.
-    func outdate() { info.checked = Freshness.outdated(info.checked) }
+    /// The origin has another one now. Answers whether that was not known.
+    func outdate() -> Bool {
+        guard info.checked >= 0 else { return false }
+        info.checked = Freshness.outdated(info.checked)
+        return true
+    }
 
     /// Its first bytes were looked at.
     /// - Parameter isTransient: Whether it is a page or a playlist, which is never stored.

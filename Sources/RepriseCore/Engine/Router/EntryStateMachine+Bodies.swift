@@ -121,7 +121,7 @@ extension EntryStateMachine {
             guard signature != .unknown || isWhole || isWaitedFor || head.count >= EntryStateMachine.sniffedBytes else {
                 return
             }
-            // A playlist that is kept would never grow; a shared cache goes by what it says of its life.
+            // A stored playlist would never grow; a shared cache goes by what it says of its life.
             let isPage = signature == .markup && MediaType(representation.info.fields["Content-Type"])?.isXML != true
             let isTransient = isPage || signature == .manifest && !selector.isSharedHTTP
             representation.sniffed(isTransient: isTransient)
@@ -180,7 +180,7 @@ extension EntryStateMachine {
     /// The end of a representation is known: that is written down, and readers that wait past it are told.
     mutating func learn(length: Int64, of representation: Representation) {
         representation.learn(length: length)
-        if representation.isCommitted { writeDescription(of: representation) }
+        rewriteDescription(of: representation)
         // All of a short resource may be there already, and was too little to be told from a page.
         if Int64(buffers.prefix(of: representation.id, limit: EntryStateMachine.sniffedBytes).count) >= length {
             sniff(representation, isAtEnd: true)

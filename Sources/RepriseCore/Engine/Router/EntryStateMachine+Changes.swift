@@ -26,7 +26,6 @@ extension EntryStateMachine {
         let fresh = makeRepresentation(head, request, length: length, servesRanges: servesRanges, for: held.audience)
         // Readers that were told nothing yet go on with it: those its transfer runs for, whose request fields choose it.
         let waiting = transfer.readers.compactMap { readers[$0] }.filter { !$0.isAnnounced && !$0.hasEnded }
-        outdate(held)
         supersede(held)
         let wanted = self.head(of: transfer)
         let part = head.fields["Content-Range"].flatMap(ContentRange.parse)
@@ -66,7 +65,7 @@ extension EntryStateMachine {
     /// A representation cannot be continued, and no answer has shown its successor: readers that were told nothing yet start over
     /// without one; the next answer makes one.
     mutating func giveUp(_ representation: Representation) {
-        supersede(representation)
+        supersede(representation, isOutdated: false)
         for reader in readers.reading(representation.id) { reader.unbind() }
         representations.giveUp(representation.id)
         replan()
@@ -111,7 +110,8 @@ extension EntryStateMachine {
     }
 
     /// The origin has another representation: this one can be read, not filled any more.
-    mutating func supersede(_ representation: Representation) {
+    /// - Parameter isOutdated: Whether it was seen to have another one, not only that this one cannot be filled.
+    mutating func supersede(_ representation: Representation, isOutdated: Bool = true) {
         // Another answer of one request does not show that the resource changes.
         if !representation.isSuperseded, representation.isResource {
             restarts.restarted(now: now, pauses: pauses)
@@ -122,6 +122,7 @@ extension EntryStateMachine {
                 failed(.changed, "the origin has another version with each answer", at: offset)
             }
         }
+        if isOutdated { outdate(representation) }
         representation.supersede()
         // What was not decided to be stored by now is not: its bytes wait for no disk.
         if representation.storage.isUndecided { changeStorage(of: representation.id) { $0.decline(.left) } }

@@ -123,7 +123,6 @@ extension EntryStateMachine {
         let isForAll = isForAll(head, request, beside: held)
         if let held {
             if isForAll {
-                outdate(held)
                 supersede(held)
             } else if (300...399).contains(head.status), held.isResource {
                 // It is somewhere else now: who comes later asks first.

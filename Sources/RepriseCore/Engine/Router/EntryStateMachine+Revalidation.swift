@@ -74,14 +74,11 @@ extension EntryStateMachine {
         }
         endRevalidation()
         guard mayShare else {
-            switch verdict {
             // By the answer's own word others would not have what is stored either: they ask first, too.
-            case .whole, .changed:
-                guard !isConfirmed, !selector.mayShare(head, to: [:]), !isPage(head, insteadOf: representation) else {
-                    break
-                }
+            if head.status != 304, !isConfirmed, !selector.mayShare(head, to: [:]),
+                !isPage(head, insteadOf: representation)
+            {
                 outdate(representation)
-            default: break
             }
             for reader in readers.awaitingValidation { redirect(reader, .alone) }
             return
@@ -114,14 +111,13 @@ extension EntryStateMachine {
     /// What is stored is asked about before it is used again, also after a restart.
     mutating func invalidate(_ representation: Representation) {
         representation.invalidate()
-        if representation.isCommitted { writeDescription(of: representation) }
+        rewriteDescription(of: representation)
     }
 
-    /// The same of what the origin was seen to have another version of, which may never be named: it may come in part.
+    /// The origin was seen to have another version, which may never be named, as it may come in part: the same of this one, which
+    /// only stands in for an origin that is gone.
     mutating func outdate(_ representation: Representation) {
-        guard selector.isSharedHTTP, representation.info.checked >= 0 else { return }
-        representation.outdate()
-        if representation.isCommitted { writeDescription(of: representation) }
+        if selector.isSharedHTTP, representation.outdate() { rewriteDescription(of: representation) }
     }
 
     private mutating func confirmed(
@@ -143,7 +139,7 @@ extension EntryStateMachine {
         let new = StoringRule.kept(storedFields(head))
         let fields = StoringRule.kept(Confirmation.freshened(representation.info.fields, by: new))
         representation.confirm(fields: fields, variant: selector.variant(of: fields, to: sent), checked: checked)
-        if representation.isCommitted { writeDescription(of: representation) }
+        rewriteDescription(of: representation)
     }
 
     /// The origin has answered a client's HEAD: what is stored is confirmed by that, or has to be (RFC 9111 §4.3.5). A page in place of
@@ -202,7 +198,6 @@ extension EntryStateMachine {
         transfer.adopt(request)
         if request.requester == nil { transfer.noteWanted(false, head: 0, now: now) }
         transfers[transfer.id] = transfer
-        outdate(old)
         supersede(old)
         releaseValidated(to: new)
         beginBody(transfer, at: 0, end: length)

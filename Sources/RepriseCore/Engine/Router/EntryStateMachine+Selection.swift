@@ -48,7 +48,7 @@ extension EntryStateMachine {
             : !isComing(representation)
         // What would come for its fields would be its own: it never completes what is shared (RFC 9111 §3, §3.5). What it will be
         // answered is not known yet, so all of it has to be there.
-        let isOwn = representation.isResource && selector.keepsOwn(reader.fields, beside: representation.info)
+        let isOwn = representation.isResource && selector.wouldBePrivate(representation.info, to: reader.fields)
         guard isLoose || isOwn || reader.cacheControl.onlyIfCached else { return true }
         guard !representation.storage.isSilent else {
             if reader.cacheControl.onlyIfCached { fail(reader, .onlyIfCached) } else { passBy(reader) }
@@ -60,7 +60,7 @@ extension EntryStateMachine {
         case false? where reader.cacheControl.onlyIfCached: fail(reader, .onlyIfCached)
         case false? where isOwn: redirect(reader, .alone)
         case false?:
-            supersede(representation)
+            supersede(representation, isOutdated: false)
             reader.handle(as: CacheStatus(forward: .partial))
             reader.unbind()
         }

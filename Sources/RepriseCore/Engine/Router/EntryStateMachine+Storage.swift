@@ -177,6 +177,11 @@ extension EntryStateMachine {
         leave(.commit(representation.id, representation.info, syncing: generation))
     }
 
+    /// The same where there is one.
+    mutating func rewriteDescription(of representation: Representation) {
+        if representation.isCommitted { writeDescription(of: representation) }
+    }
+
     /// Names the files of a representation where it is time to. What the description names is on the disk before the old files
     /// go: a power cut leaves one of the two.
     private mutating func commitIfDue(_ representation: Representation) {

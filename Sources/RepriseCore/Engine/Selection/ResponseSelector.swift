@@ -117,12 +117,6 @@ struct ResponseSelector {
         return StoringRule.refusal(status: head.status, fields: head.fields, request: request) == nil
     }
 
-    /// Whether an answer like the one that is stored, had it come to a request with these fields, would be for that alone.
-    func keepsOwn(_ request: HTTPFields, beside stored: EntryInfo) -> Bool {
-        guard request.contains("Cookie") || request.contains("Authorization") else { return false }
-        return !mayShare(OriginResponseHead(status: stored.status, fields: stored.fields), to: request)
-    }
-
     /// The same where what is shared already is answered about.
     func mayShare(_ head: OriginResponseHead, to request: HTTPFields, _ verdict: ResponseJudge.Verdict) -> Bool {
         switch verdict {
@@ -131,6 +125,12 @@ struct ResponseSelector {
         case .notModified: mayShare(head, to: [:]) && !head.fields.contains("Set-Cookie")
         case .pastEnd, .refused, .busy, .invalid: true
         }
+    }
+
+    /// Whether an answer like the one that is stored, had it come to a request with these fields, would be for that request alone.
+    func wouldBePrivate(_ stored: EntryInfo, to request: HTTPFields) -> Bool {
+        guard request.contains("Cookie") || request.contains("Authorization") else { return false }
+        return !mayShare(OriginResponseHead(status: stored.status, fields: stored.fields), to: request)
     }
 
     // MARK: Requests that are sent
