@@ -218,7 +218,7 @@ MISTAKES = {
     "turn": ("five readers take each other's place with each chunk", CORE + "Planning/TransferPlanner.swift",
              " && hadItsTurn($0)", "", "TransferPlannerTests"),
     "not waiting": ("a paused reader's refusal is everybody's", ENGINE + "Selection/ResponseSelector.swift",
-                    "return (mayDo.first(where: \\.isWaiting) ?? mayDo.first ?? wanting.first)?.id", "return wanting.first?.id", "UserTests"),
+                    "return (mayDo.first(where: \\.isWaiting) ?? mayDo.first ?? wanting.first)?.id", "return wanting.first?.id", "RevalidationTests"),
     "hung write": ("a comparison waits for a write that hangs", ROUTER + "Comparing.swift",
                    "buffers.willStore(id) && !hasHungWrite(id)", "buffers.willStore(id)", "HungDiskTests"),
     "held off": ("a host that asks again to wait puts off who waits already", ENGINE + "Timing/OriginBackoff.swift",

@@ -81,9 +81,9 @@ import Testing
             now: 0)
     }
 
-    private func reader(_ fields: HTTPFields = [:]) -> Reader {
+    private func reader(_ fields: HTTPFields = [:], id: ReaderID = 1) -> Reader {
         Reader(
-            id: 1, caller: Caller(fields, for: url), position: 0, end: 10, priority: .playing,
+            id: id, caller: Caller(fields, for: url), position: 0, end: 10, priority: .playing,
             cacheControl: RequestCacheControl(fields), outcome: CacheStatus(forward: .uriMiss), now: 0)
     }
 
@@ -142,5 +142,24 @@ import Testing
         #expect(selector.requester(for: [1], of: readers, newest: newest) == nil)
         selector.refused(newest.fields)
         #expect(selector.requester(for: [1], of: readers, newest: newest) == 1)
+    }
+
+    @Test(arguments: [FreshnessPolicy.http, .immutable])
+    func `a request is sent for who waits, and where the newest fields were refused for who was not`(
+        policy: FreshnessPolicy
+    ) {
+        var selector = selector(policy)
+        var readers = ReaderTable()
+        let paused = reader(["Authorization": "1"])
+        readers.insert(paused)
+        readers.insert(reader(["Authorization": "2"], id: 2))
+        let newest = Caller(["Authorization": "3"], for: url)
+        selector.refused(newest.fields)
+        func requester() -> ReaderID? { selector.requester(for: [1, 2], of: readers, newest: newest) }
+        #expect(requester() == 1)
+        _ = paused.served(upTo: 5, isStored: false, holdsRegion: false, now: 0)
+        #expect(requester() == 2)
+        selector.refused(["Authorization": "2"])
+        #expect(requester() == (policy == .immutable ? 1 : 2))
     }
 }
