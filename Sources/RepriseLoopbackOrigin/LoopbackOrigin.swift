@@ -67,6 +67,9 @@
         /// Connections accepted so far.
         public var acceptedConnections: Int { connections.accepted }
 
+        /// Cuts off what is under way; further connections are accepted.
+        public func disconnect() { connections.closeAll() }
+
         /// Goes away: connections are closed and new ones refused.
         public func stop() async {
             let channel = listener.withLock { listener in

@@ -99,18 +99,24 @@
                 behaviour.contentType = sample.contentType
                 behaviour.extraFields["Cache-Control"] = "public, max-age=3600"
                 origin.put(.init(literal: bytes, behaviour), at: "/direct.flac")
-                // About three seconds for all of it, so that the middle can be met.
-                behaviour.bytesPerSecond = Int64(bytes.count) / 3
+                // No more than the half comes until the node is dead, however late that is.
+                let half = Int64(bytes.count) / 2
+                behaviour.body = .stall(at: half)
                 origin.put(.init(literal: bytes, behaviour), at: "/film.flac")
                 let direct = try await MediaPlayer.ffmpeg.play(cluster.upstream.url("/direct.flac"))
                 origin.resetLog()
 
                 let address = cluster.url("/film.flac")
                 async let decoded = decode(address)
-                async let downloaded = download(address)
-                let third = Int64(bytes.count) / 3
-                #expect(await eventually { origin.bodyBytes > third }, "nobody plays")
+                let directory = try WorkDirectory()
+                let file = directory.path + "/film"
+                async let downloaded = download(address, to: file, in: directory.path)
+                let isPlaying = { @Sendable in
+                    origin.bodyBytes > half / 2 && FileManager.default.contents(atPath: file)?.isEmpty == false
+                }
+                #expect(await eventually(isPlaying), "nothing is played")
                 let owner = try #require(cluster.askers(of: "/film.flac").first)
+                origin.change("/film.flac") { $0.behaviour.body = .none }
                 cluster.kill(owner)
 
                 #expect(try await decoded == direct)
@@ -136,12 +142,10 @@
         }
 
         /// A download that goes on with a Range where it was cut off.
-        private func download(_ address: String) async throws -> Data {
-            let directory = try WorkDirectory()
-            let file = directory.path + "/film"
+        private func download(_ address: String, to file: String, in directory: String) async throws -> Data {
             var cuts = 0
             while true {
-                let result = try await Command.run("curl", ["-sS", "-C", "-", "-o", file, address], in: directory.path)
+                let result = try await Command.run("curl", ["-sS", "-C", "-", "-o", file, address], in: directory)
                 if result.status == 0 { break }
                 cuts += 1
                 try #require(cuts <= 5, "\(result.errors)")

@@ -134,7 +134,8 @@
                 let length: Int64 = 16_000_000
                 let origin = ScriptedOrigin()
                 var behaviour = OriginBehaviour()
-                behaviour.bytesPerSecond = 4_000_000
+                // No more comes until there is room, however late that is.
+                behaviour.body = .stall(at: 10_000_000)
                 origin.put(.init(PositionCodedContent(length: length), behaviour), at: "/a.mp3")
                 let upstream = try await LoopbackOrigin.start(origin)
                 let server = try Program.Server(directory: volume, arguments: ["--min-free", "none"])
@@ -145,9 +146,13 @@
                     #expect(await eventually { origin.bodyBytes > length / 2 }, "nobody plays on")
                     let grown = try Program.run("/bin/mount", ["-o", "remount,size=64m", volume])
                     #expect(grown.status == 0, "\(grown.errors)")
+                    // Slower than the pause after which storing is tried again.
+                    origin.change("/a.mp3") { ($0.behaviour.body, $0.behaviour.bytesPerSecond) = (.none, 2_000_000) }
+                    upstream.disconnect()
                     let bytes = try await played
                     #expect(Int64(bytes.count) == length)
                     #expect(PositionCodedContent(length: length).firstMismatch(bytes, at: 0) == nil)
+                    origin.change("/a.mp3") { $0.behaviour.bytesPerSecond = 0 }
                     let requests = origin.bodyBytes
                     let again = try await play(address, directory)
                     #expect(again == bytes)
