@@ -377,6 +377,16 @@ MISTAKES = {
                  "isLoose || isOwn ||", "isLoose ||", "FreshnessScenarioTests"),
     "shorter wait": ("an answer to an older request shortens what a host asked for", CORE + "Origin/HostTable.swift",
                      "known.until >= until", "known.until == .max", "HostTableTests"),
+    "last word": ("a cache of media hands on a failure that may pass", ROUTER + "HandingOn.swift",
+                  "return backoff.isLastTry(", "return true || backoff.isLastTry(", "MediaCacheAnswerTests"),
+    "others wait": ("who waits beside a refused user gets no stored media", ROUTER + "HandingOn.swift",
+                    "guard held == nil, isAlone,", "guard held == nil,", "MediaCacheAnswerTests"),
+    "own playlist": ("one user's page goes to another who waits for it", ROUTER + "Selection.swift",
+                     "if !selector.isSharedHTTP, representation.isTransient,", "if false,", "MediaCacheAnswerTests"),
+    "own request": ("a page is asked for with another user's cookie", CORE + "Engine/Selection/ResponseSelector.swift",
+                    "isKnown || wanting.contains(where: isNewest)", "true", "MediaCacheAnswerTests"),
+    "enciphered page": ("a page is transformed as media is", CORE + "Cache/ReaderHandle.swift",
+                        "$0.isOther = true", "$0.isOther = false", "MediaCacheAnswerTests"),
 }
 
 #: Which of the world's oracles spoke when each was last put in, and after how many seeds.

@@ -146,7 +146,7 @@ package struct ConditionalRequest: Sendable {
         // A stored answer must not carry what belonged to the moment it was stored.
         head.remove(["Date", "Age", "Accept-Ranges", "ETag", "Connection"])
         head = RelayedAnswer.fields(head, age: info.age)
-        if isTransparent {
+        if isAsItCame(info) {
             for name in ["Date", "ETag"] { head[name] = info.fields[name] }
             return head
         }
@@ -171,7 +171,8 @@ package struct ConditionalRequest: Sendable {
         }
         // Where the origin told no date of change, it was not changed after it was sent (RFC 9111 §4.3.2).
         if let date = fields["If-Modified-Since"].flatMap(HTTPDate.parse),
-            let modified = (info.lastModified ?? (isTransparent ? info.fields["Date"] : nil)).flatMap(HTTPDate.parse),
+            let modified = (info.lastModified ?? (isAsItCame(info) ? info.fields["Date"] : nil))
+                .flatMap(HTTPDate.parse),
             modified <= date
         {
             return 304
@@ -179,9 +180,12 @@ package struct ConditionalRequest: Sendable {
         return nil
     }
 
+    /// Whether the origin's fields are told as they came. What is never stored has no version of ours that a tag could name.
+    package func isAsItCame(_ info: ContentInfo) -> Bool { isTransparent || info.isTransient }
+
     /// What conditions are compared with.
     private func entityTag(of info: ContentInfo) -> EntityTag? {
-        isTransparent ? info.fields["ETag"].flatMap { EntityTag($0) } : EntityTag(info.entityTag)
+        isAsItCame(info) ? info.fields["ETag"].flatMap { EntityTag($0) } : EntityTag(info.entityTag)
     }
 
     private func ifRangeHolds(_ info: ContentInfo) -> Bool {
@@ -191,6 +195,6 @@ package struct ConditionalRequest: Sendable {
         }
         // Where every version has a tag of ours, a date says enough; else it has to be a strong one (RFC 9110 §13.1.5).
         return condition.octets == info.lastModified?.octets
-            && (!isTransparent || PartialContentRule.hasStrongDate(info.fields))
+            && (!isAsItCame(info) || PartialContentRule.hasStrongDate(info.fields))
     }
 }

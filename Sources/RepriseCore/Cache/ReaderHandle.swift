@@ -27,6 +27,8 @@ package final class ReaderHandle: Sendable {
         var end: Int64
         var hasLeft = false
         var variants = 0
+        /// What it reads is an answer instead of the resource: nothing is to be made of that.
+        var isOther = false
     }
 
     /// A variant that leads to another and so on is an origin that does not know what it wants; beyond so many the
@@ -34,8 +36,8 @@ package final class ReaderHandle: Sendable {
     private static let mostVariants = 3
 
     package let queues: any WorkQueues
-    /// What makes the bytes those a player is given: here, so that no door can forget it.
-    private let transform: CheckedTransform?
+    /// What makes the resource's bytes those a player is given: here, so that no door can forget it.
+    private let resourceTransform: CheckedTransform?
     private let attach: @Sendable (Redirect, _ position: Int64, _ end: Int64) -> EntryTable.Attachment
     private let state: Lock<State>
 
@@ -45,12 +47,17 @@ package final class ReaderHandle: Sendable {
         attach: @escaping @Sendable (Redirect, _ position: Int64, _ end: Int64) -> EntryTable.Attachment
     ) {
         self.queues = queues
-        self.transform = transform
+        resourceTransform = transform
         self.attach = attach
         state = Lock(State(entry: first.entry, id: first.id, position: position, end: end))
     }
 
     deinit { leave() }
+
+    private var transform: CheckedTransform? {
+        guard let resourceTransform else { return nil }
+        return state.withLock { $0.isOther } ? nil : resourceTransform
+    }
 
     private func current() -> (entry: ActiveEntry, id: ReaderID)? {
         state.withLock { state in state.id.map { (state.entry, $0) } }
@@ -82,7 +89,9 @@ package final class ReaderHandle: Sendable {
     package func info(wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
         guard let (entry, id) = current() else { return .failure(CacheError(.closed, "the reader was closed")) }
         switch entry.info(id, wake: wake) {
-        case .known(let info): return .success(transform == nil ? info : info.withoutDigests())
+        case .known(let info):
+            if resourceTransform != nil, !info.isResource { state.withLock { $0.isOther = true } }
+            return .success(transform == nil ? info : info.withoutDigests())
         case .pending: return .success(nil)
         case .failed(let error): return .failure(error)
         case .redirected(let redirect):

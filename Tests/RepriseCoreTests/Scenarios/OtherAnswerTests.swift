@@ -41,7 +41,7 @@ import Testing
         let world = try world()
         answer(world, status, ["X-Own": "1", "Location": "/b", "Content-Security-Policy": "default-src 'self'"])
         for asked in 1...2 {
-            let client = Client(world, "/a")
+            let client = AnswerClient(world, "/a")
             client.finish()
             #expect(client.status == status && client.failure == nil)
             #expect(client.fields["X-Own"] == "1" && client.fields["Location"] == "/b")
@@ -56,7 +56,7 @@ import Testing
         let world = try world()
         answer(world, 404, ["Cache-Control": "max-age=60"])
         #expect(world.play("/a").failure?.code == .originRefused(status: 404))
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.status == 404)
         let stored = world.play("/a")
@@ -67,7 +67,7 @@ import Testing
         let world = try world()
         answer(world, 404, ["Cache-Control": "max-age=60"])
         for _ in 1...2 {
-            let client = Client(world, "/a", ["Range": "bytes=5-6", "If-None-Match": "*"])
+            let client = AnswerClient(world, "/a", ["Range": "bytes=5-6", "If-None-Match": "*"])
             client.finish()
             #expect(client.status == 404 && client.fields["Content-Range"] == nil)
             #expect(String(decoding: client.body, as: UTF8.self) == "status 404\n")
@@ -78,7 +78,7 @@ import Testing
     @Test func `who waits for the same answer asks for itself where it is not to be shared`() throws {
         let world = try world()
         answer(world, 403)
-        let clients = ["a", "b", "c"].map { Client(world, "/a", ["Authorization": $0]) }
+        let clients = ["a", "b", "c"].map { AnswerClient(world, "/a", ["Authorization": $0]) }
         for client in clients { client.take() }
         for client in clients { client.finish() }
         #expect(clients.allSatisfy { $0.status == 403 && $0.failure == nil })
@@ -89,7 +89,7 @@ import Testing
     func `what is one user's is handed to nobody else, inv29`(control: String) throws {
         let world = try world()
         answer(world, 404, ["Cache-Control": control])
-        let clients = (1...3).map { _ in Client(world, "/a") }
+        let clients = (1...3).map { _ in AnswerClient(world, "/a") }
         for client in clients { client.take() }
         for client in clients { client.finish() }
         #expect(clients.allSatisfy { $0.status == 404 } && world.origin.requestCount == 3)
@@ -98,14 +98,14 @@ import Testing
     @Test func `a playlist is the resource where an error was stored in its stead`() throws {
         let world = try world("max-age=1")
         answer(world, 503, ["Cache-Control": "max-age=1"])
-        let refused = Client(world, "/a")
+        let refused = AnswerClient(world, "/a")
         refused.finish()
         #expect(refused.status == 503)
         answer(world, nil)
         world.origin.change("/a") { $0.behaviour.contentType = "application/vnd.apple.mpegurl" }
         world.queues.advance(2 * second)
         world.play("/a").expectWhole(Self.length)
-        let client = Client(world, "/a", ["Range": "bytes=5-6"])
+        let client = AnswerClient(world, "/a", ["Range": "bytes=5-6"])
         client.finish()
         #expect(client.body.count == 2, "it has ranges")
     }
@@ -117,7 +117,7 @@ import Testing
         let world = try world(control)
         answer(world, status, ["Cache-Control": "max-age=1000", "Location": "/b"])
         for _ in 1...2 {
-            let client = Client(world, "/a")
+            let client = AnswerClient(world, "/a")
             client.finish()
             #expect(client.status == status && world.origin.requestCount == 1)
         }
@@ -129,7 +129,7 @@ import Testing
     @Test func `an error stays outdated over a restart where what took its place was not stored`() throws {
         let world = try world("max-age=1")
         answer(world, 500, ["Expires": HTTPDate.format(world.queues.wallClock() + 7000)])
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.status == 500)
         answer(world, nil)
@@ -173,7 +173,7 @@ import Testing
     @Test func `a coded body goes through whole with its coding`() throws {
         let world = try world()
         world.origin.change("/a") { $0.behaviour.gzipsAnyway = true }
-        let client = Client(world, "/a", ["Range": "bytes=0-9"])
+        let client = AnswerClient(world, "/a", ["Range": "bytes=0-9"])
         // Of a part of a coded body nothing can be told.
         world.origin.change("/a") { $0.behaviour.ranges = .ignored }
         client.finish()
@@ -184,7 +184,7 @@ import Testing
     @Test func `where only a part of a coded body came, the whole is asked for`() throws {
         let world = try world()
         world.origin.change("/a") { $0.behaviour.gzipsAnyway = true }
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.status == 200 && client.fields["Content-Encoding"] == "gzip" && client.body.count == Self.length)
         #expect(world.origin.log.map(\.status) == [206, 200])
@@ -199,7 +199,7 @@ import Testing
             CodedPartClient($1)
         }
         world.put("/a", length: Self.length)
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.failure?.code == .originInvalid && world.origin.requestCount < 20)
     }
@@ -208,7 +208,7 @@ import Testing
         let world = try world()
         answer(world, 401, ["WWW-Authenticate": "Basic realm=a"])
         world.origin.change("/a") { $0.behaviour.firstByteDelay = second }
-        let (first, next) = (Client(world, "/a"), Client(world, "/a"))
+        let (first, next) = (AnswerClient(world, "/a"), AnswerClient(world, "/a"))
         for client in [first, next] { client.take() }
         world.queues.advance(second / 2)
         first.leave()
@@ -228,7 +228,7 @@ import Testing
             $0.ranges = .ignored
             $0.extraFields["Cache-Control"] = "private"
         }
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         while !client.isAtEnd, client.failure == nil, world.queues.time < 600 * second {
             client.take(client.body.count + 10_000)
             world.queues.advance(5 * second)
@@ -249,7 +249,7 @@ import Testing
         answer(world, status, ["Cache-Control": "max-age=600", "X-Own": "1"])
         for _ in 1...2 {
             for _ in 1...2 {
-                let client = Client(world, "/a")
+                let client = AnswerClient(world, "/a")
                 client.finish()
                 #expect(client.status == status && client.fields["X-Own"] == "1" && client.failure == nil)
                 #expect(String(decoding: client.body, as: UTF8.self) == (status == 204 ? "" : "status \(status)\n"))
@@ -264,7 +264,7 @@ import Testing
     func `a status that may be fresh without saying so is, RFC 9111 §4.2.2`(status: Int) throws {
         let world = try world()
         answer(world, status, ["Last-Modified": HTTPDate.format(0)])
-        for _ in 1...2 { Client(world, "/a").finish() }
+        for _ in 1...2 { AnswerClient(world, "/a").finish() }
         #expect(world.origin.requestCount == 1)
     }
 
@@ -272,25 +272,25 @@ import Testing
     func `another is not, RFC 9111 §4.2.2`(status: Int) throws {
         let world = try world()
         answer(world, status, ["Last-Modified": HTTPDate.format(0)])
-        for _ in 1...2 { Client(world, "/a").finish() }
+        for _ in 1...2 { AnswerClient(world, "/a").finish() }
         #expect(world.origin.requestCount == 2)
     }
 
     @Test func `once it is stale the origin is asked, and what is there now takes its place`() throws {
         let world = try world()
         answer(world, 404, ["Cache-Control": "max-age=60"])
-        Client(world, "/a").finish()
+        AnswerClient(world, "/a").finish()
         world.queues.advance(61 * second)
         answer(world, 410, ["Cache-Control": "max-age=60"])
         for _ in 1...2 {
-            let client = Client(world, "/a")
+            let client = AnswerClient(world, "/a")
             client.finish()
             #expect(client.status == 410 && String(decoding: client.body, as: UTF8.self) == "status 410\n")
         }
         #expect(world.origin.requestCount == 2)
         world.queues.advance(61 * second)
         answer(world, nil)
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.status == 200 && client.body.count == Self.length)
         world.play("/a").expectWhole(Self.length)
@@ -304,7 +304,7 @@ import Testing
         let world = try world()
         answer(world, 404, ["Cache-Control": "max-age=60, stale-while-revalidate=600"])
         for wait in [70, 1, 50, 1] {
-            let client = Client(world, "/a")
+            let client = AnswerClient(world, "/a")
             client.finish()
             #expect(client.status == 404 && String(decoding: client.body, as: UTF8.self) == "status 404\n")
             world.queues.advance(Int64(wait) * second)
@@ -319,11 +319,11 @@ import Testing
             resource.behaviour.ranges = .ignored
             resource.behaviour.body = .reset(at: 50_000)
         }
-        Client(world, "/a").finish()
+        AnswerClient(world, "/a").finish()
         world.queues.advance(60 * second)
         world.origin.change("/a") { $0.behaviour.body = .none }
         for _ in 1...2 {
-            let client = Client(world, "/a", ["Range": "bytes=0-9"])
+            let client = AnswerClient(world, "/a", ["Range": "bytes=0-9"])
             client.finish()
             #expect(client.failure == nil && client.body.count == Self.length)
         }
@@ -334,7 +334,7 @@ import Testing
         world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }
         answer(world, 404, ["Cache-Control": "max-age=60"])
         for asked in 1...3 {
-            let client = Client(world, "/a")
+            let client = AnswerClient(world, "/a")
             client.finish()
             #expect(client.status == 404 && String(decoding: client.body, as: UTF8.self) == "status 404\n")
             #expect(client.failure == nil && world.origin.requestCount == asked)
@@ -351,12 +351,12 @@ import Testing
             resource.behaviour.hasLastModified = false
             resource.behaviour.bytesPerSecond = 30_000
         }
-        let first = Client(world, "/a")
+        let first = AnswerClient(world, "/a")
         for _ in 1...3 {
             world.queues.advance(second)
             first.take()
         }
-        let next = Client(world, "/a", ["Cache-Control": "no-cache"])
+        let next = AnswerClient(world, "/a", ["Cache-Control": "no-cache"])
         for client in [first, next] { client.take() }
         first.finish()
         next.finish()
@@ -371,7 +371,7 @@ import Testing
         }
         for _ in 1...12 {
             let begun = world.queues.time
-            let client = Client(world, "/a", ["Cache-Control": "no-cache"])
+            let client = AnswerClient(world, "/a", ["Cache-Control": "no-cache"])
             client.finish()
             #expect(client.status == 302 && client.failure == nil && world.queues.time - begun < second / 2)
             world.queues.advance(second / 2)
@@ -381,7 +381,7 @@ import Testing
     @Test func `it is no copy of the resource`() throws {
         let world = try world()
         answer(world, 404, ["Cache-Control": "max-age=6000"])
-        Client(world, "/a").finish()
+        AnswerClient(world, "/a").finish()
         try world.memory.makeDirectory("/copies")
         let resource = world.cache.resource(for: OriginURL("http://origin.test/a")!)
         let told = Recorder<String>()
@@ -413,7 +413,7 @@ import Testing
         world.queues.advance(61 * second)
         answer(world, status, ["Cache-Control": "max-age=600", "Location": "/b"])
         for _ in 1...2 {
-            let client = Client(world, "/a")
+            let client = AnswerClient(world, "/a")
             client.finish()
             #expect(client.status == status && String(decoding: client.body, as: UTF8.self) == "status \(status)\n")
         }
@@ -427,10 +427,10 @@ import Testing
     @Test func `a film that cannot be completed outlives it, too, inv28`() throws {
         let world = try world("max-age=6000")
         world.origin.change("/a") { $0.behaviour.tag = .weak }
-        Client(world, "/a", ["Range": "bytes=0-99999"]).finish()
+        AnswerClient(world, "/a", ["Range": "bytes=0-99999"]).finish()
         world.queues.advance(2 * second)
         answer(world, 404, ["Cache-Control": "max-age=10", "Content-Type": "text/html"])
-        let client = Client(world, "/a", ["Range": "bytes=290000-290009"])
+        let client = AnswerClient(world, "/a", ["Range": "bytes=290000-290009"])
         client.finish()
         #expect(client.status == 404)
         world.queues.advance(2 * second)
@@ -448,7 +448,7 @@ import Testing
         world.queues.advance(61 * second)
         answer(world, status)
         let requests = world.origin.requestCount
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.status == status && world.origin.requestCount == requests + 1)
     }
@@ -458,7 +458,7 @@ import Testing
         world.play("/a").expectWhole(Self.length)
         world.queues.advance(61 * second)
         answer(world, 503)
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.status == 200 && client.body.count == Self.length)
     }
@@ -472,7 +472,7 @@ import Testing
             $0.extraFields["Cache-Control"] = "max-age=600"
             $0.longestRange = 60_000
         }
-        let client = Client(world, "/a")
+        let client = AnswerClient(world, "/a")
         while client.body.isEmpty {
             client.take()
             guard world.queues.runOne(until: 60 * second) else { break }
@@ -501,7 +501,7 @@ import Testing
             $0.extraFields["Cache-Control"] = control
         }
         for _ in 1...2 {
-            let client = Client(world, "/a")
+            let client = AnswerClient(world, "/a")
             client.finish()
             #expect(client.status == 200 && client.body.count == 1000)
             world.queues.advance(second)
@@ -523,64 +523,5 @@ private final class CodedPartClient: OriginClient {
             head.fields["Content-Encoding"] = "gzip"
             onEvent(.head(head))
         }
-    }
-}
-
-/// A client of a shared cache: asks for a range or all, and keeps what it is told.
-private final class Client {
-    private let world: World
-    private let request: ConditionalRequest
-    private let handle: ReaderHandle
-    private(set) var status = 0
-    private(set) var fields = HTTPFields()
-    private(set) var body: [UInt8] = []
-    private(set) var failure: CacheError?
-    private(set) var isAtEnd = false
-
-    init(_ world: World, _ path: String, _ fields: HTTPFields = [:]) {
-        self.world = world
-        request = ConditionalRequest(method: "GET", fields: fields, isTransparent: true)
-        let resource = world.cache.resource(for: OriginURL("http://origin.test" + path)!, fields: fields)
-        handle = resource.withAnyAnswer.makeHandle(in: request.presumedRange)
-    }
-
-    deinit { handle.leave() }
-
-    func leave() { handle.leave() }
-
-    /// Takes at most so many bytes of what is there.
-    func take(_ most: Int = .max) {
-        while !isAtEnd, failure == nil, body.count < most {
-            if status == 0 {
-                switch handle.info(wake: {}) {
-                case .success(nil): return
-                case .failure(let error): failure = error
-                case .success(let info?):
-                    let answer = request.answer(info)
-                    (status, fields) = (answer.status, answer.fields)
-                    guard let range = answer.range else {
-                        isAtEnd = true
-                        break
-                    }
-                    handle.setRange(position: range.lowerBound, end: range.upperBound)
-                }
-                continue
-            }
-            switch handle.step(limit: min(64 * 1024, most - body.count), wake: {}) {
-            case .memory(let bytes, _): body += bytes
-            case .lease(let lease): if let bytes = try? lease.read() { body += bytes }
-            case .pending: return
-            case .end: isAtEnd = true
-            case .failed(let error): failure = error
-            }
-        }
-    }
-
-    /// Takes all there will be within a minute.
-    func finish() {
-        let end = world.queues.time + 60 * second
-        repeat { take() } while !isAtEnd && failure == nil && world.queues.runOne(until: end)
-        #expect(isAtEnd || failure != nil, "it hangs")
-        handle.leave()
     }
 }

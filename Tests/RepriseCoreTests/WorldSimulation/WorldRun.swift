@@ -374,7 +374,7 @@ struct WorldRun {
         let resource = world.cache.resource(
             for: OriginURL("http://origin.test" + path)!, fields: fields, storing: isKept ? .normal : .doNotStore)
         // Not drawn, so that a seed is the same plan as before there were such readers.
-        let takesAnyAnswer = plan.isShared && (index + object + user).isMultiple(of: 2)
+        let takesAnyAnswer = (index + object + user).isMultiple(of: 2)
         if takesAnyAnswer { meet("a client of any answer") }
         let player = Player(world, path, range, resource: resource, takesAnyAnswer: takesAnyAnswer)
         player.mayGetPage = true

@@ -8,6 +8,8 @@ public struct ContentInfo: Sendable, Hashable {
     package var status = 200
     /// Whether it is the resource, of which ranges can be had; otherwise an answer instead of it.
     package var isResource = true
+    /// Whether it is never stored, and told as the origin told it.
+    package var isTransient = false
     /// Length in bytes, `nil` where the origin does not tell.
     public var length: Int64?
     /// The origin's `Content-Type`.
@@ -44,6 +46,7 @@ public struct ContentInfo: Sendable, Hashable {
         let info = representation.info
         status = info.status
         isResource = representation.isResource
+        isTransient = representation.isTransient
         length = info.length
         contentType = info.fields["Content-Type"]
         servesRanges = info.servesRanges

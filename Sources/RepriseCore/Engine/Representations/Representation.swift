@@ -51,7 +51,7 @@ final class Representation: Identifiable {
     /// Whether and where its bytes are stored.
     private(set) var storage: StorageState
     private var naming: Naming
-    private var kind: Kind
+    private var kind: Kind { didSet { described = nil } }
     /// Whether the origin has a newer one.
     private(set) var isSuperseded = false
     /// An end that was told only by a closed connection: good for readers that wait now, asked again later.

@@ -22,7 +22,7 @@ extension EntryStateMachine {
     }
 
     /// How long a host is left alone that asked for so many seconds: the field may hold any number, a day is the most.
-    private func wait(_ retryAfter: Int64) -> Int64 {
+    func wait(_ retryAfter: Int64) -> Int64 {
         min(max(0, retryAfter), 86_400).multiplied(by: TransferTuning.second)
     }
 
@@ -148,8 +148,7 @@ extension EntryStateMachine {
     mutating func refuse(
         _ concerned: [Reader], _ request: OriginRequestState, _ error: CacheError, status: Int
     ) -> Bool {
-        selector.refused(request.callerFields)
-        selector.refused(Caller(request.callerFields, for: request.url))
+        noteRefusal(of: request)
         let isAskedOtherwise = goOnOtherwise(than: request.url)
         for reader in concerned where reader.isWaiting && selector.concerns(reader, request) {
             if isAskedOtherwise, newest(reader.caller.url) != request.url { continue }
@@ -157,6 +156,12 @@ extension EntryStateMachine {
             fail(reader, error)
         }
         return isAskedOtherwise
+    }
+
+    /// The origin refused a request: what others ask with comes before that.
+    mutating func noteRefusal(of request: OriginRequestState) {
+        selector.refused(request.callerFields)
+        selector.refused(Caller(request.callerFields, for: request.url))
     }
 
     /// Has a URL asked that a reader came with beside one that was refused, of one that waits before others. Each is asked once,

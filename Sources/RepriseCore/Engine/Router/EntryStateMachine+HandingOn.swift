@@ -7,6 +7,8 @@ import RepriseStorage
 ///
 /// What is stored of the resource stays what it is: such an answer is beside it, for the reader that asked. Where there is no
 /// resource, one that may be stored and says for how long is stored, and given to all.
+///
+/// A cache of media (freshness `.immutable`) hands on only where there is no media to give: `isLastWord`.
 extension EntryStateMachine {
     /// Hands the answer to a transfer's request on. `false` where it means what it means to readers of the resource.
     mutating func handOn(
@@ -21,9 +23,9 @@ extension EntryStateMachine {
             ask(transfer)
             return true
         }
-        guard isOther(head, verdict, than: held), let reader = taker(of: request, among: candidates) else {
-            return false
-        }
+        guard isOther(head, verdict, than: held), let reader = taker(of: request, among: candidates),
+            environment.freshness == .http || isLastWord(verdict, request, to: reader, beside: held)
+        else { return false }
         let answer = makeAnswer(request, head, verdict, for: reader, beside: held)
         if held == nil {
             transfer.settle(in: answer.id)
@@ -33,6 +35,7 @@ extension EntryStateMachine {
             request.becomesContent()
         }
         let others = candidates.filter { $0.id != reader.id && $0.isUnbound }
+        if case .refused = verdict { noteRefusal(of: request) }
         noteAnswer(request, status: head.status)
         give(reader, answer.id)
         share(answer, with: others, request)
@@ -81,6 +84,19 @@ extension EntryStateMachine {
         if let requester = request.requester.flatMap({ readers[$0] }) { return takes(requester) ? requester : nil }
         guard request.requester != nil else { return nil }
         return candidates.first { takes($0) && $0.fields == request.callerFields }
+    }
+
+    /// Whether media cannot be had by trying further: nothing of it is held, nobody else waits who may be answered otherwise, and a
+    /// failure is the last before its reader would be told of one.
+    private func isLastWord(
+        _ verdict: ResponseJudge.Verdict, _ request: OriginRequestState, to reader: Reader, beside held: Representation?
+    ) -> Bool {
+        let isAlone = readers.allSatisfy { $0.id == reader.id || !$0.isUnbound }
+        guard held == nil, isAlone, newest(reader.caller.url) == request.url else { return false }
+        guard case .busy(_, let retryAfter) = verdict else { return true }
+        return backoff.isLastTry(
+            waitsSince: reader.waitsSince, patience: tuning.openDeadline, now: now, pauses: pauses,
+            retryAfter: wait(retryAfter ?? 0))
     }
 
     private func isCodedPart(_ head: OriginResponseHead) -> Bool {

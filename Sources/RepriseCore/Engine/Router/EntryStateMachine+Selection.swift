@@ -135,6 +135,8 @@ extension EntryStateMachine {
                 guard admit(reader, to: representation) else { continue }
                 reader.handle(as: outcome)
             }
+            // What is never stored may be one user's, and nothing says whether it is.
+            if !selector.isSharedHTTP, representation.isTransient, reader.fields != request?.callerFields { continue }
             give(reader, representation.id)
         }
     }

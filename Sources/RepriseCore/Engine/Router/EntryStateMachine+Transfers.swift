@@ -179,7 +179,9 @@ extension EntryStateMachine {
             transfer.awaitSlot(ticket, now: now)
             return leave(.acquireSlot(ticket, origin: location.origin))
         }
-        let requester = selector.requester(for: transfer.readers, of: readers, newest: caller).flatMap { readers[$0] }
+        let requester = selector.requester(
+            for: transfer.readers, of: readers, newest: caller, isKnown: transfer.representation != nil
+        ).flatMap { readers[$0] }
         let caller = requester?.caller ?? caller
         var fields = ResponseSelector.allowed(caller, at: url)
         fields["Accept-Encoding"] = "identity"

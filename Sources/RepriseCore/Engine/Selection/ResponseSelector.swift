@@ -137,14 +137,19 @@ struct ResponseSelector {
 
     /// The reader whose fields a request for `wanting` is sent with. Where answers may depend on credentials it is the one that
     /// needs it most; else the newest caller's fields are sent, as tokens run out, unless the origin refused them.
-    func requester(for wanting: [ReaderID], of readers: ReaderTable, newest: Caller) -> ReaderID? {
-        guard policy == .immutable, !refusedFields.contains(newest.fields) else {
+    /// - Parameter isKnown: Whether it is known what the answer is. It may be a page, which is for nobody but who asked.
+    func requester(
+        for wanting: [ReaderID], of readers: ReaderTable, newest: Caller, isKnown: Bool = true
+    ) -> ReaderID? {
+        let isNewest = { (id: ReaderID) in readers[id]?.fields == newest.fields }
+        guard policy == .immutable, !refusedFields.contains(newest.fields), isKnown || wanting.contains(where: isNewest)
+        else {
             // One that does not wait is not told of a refusal: the others would be refused with it again and again.
             let wanting = wanting.compactMap { readers[$0] }
             let mayDo = wanting.filter { !refusedFields.contains($0.fields) }
             return (mayDo.first(where: \.isWaiting) ?? mayDo.first ?? wanting.first)?.id
         }
-        return wanting.first { readers[$0]?.fields == newest.fields }
+        return wanting.first(where: isNewest)
     }
 
     /// The fields of a caller that may be sent to a URL: what may be a credential stays with the origin it was given for.

@@ -50,6 +50,16 @@ struct OriginBackoff {
         return begun.adding(patience).adding(1)
     }
 
+    /// Whether a reader would be told of a failure that came now before the origin is asked again.
+    func isLastTry(waitsSince: Int64, patience: Int64, now: Int64, pauses: Pauses, retryAfter: Int64) -> Bool {
+        var next = self
+        let error = CacheError(.originUnreachable, "", retryAfter: retryAfter > 0 ? retryAfter : nil)
+        // At the latest: an early end is better than a try whose answer comes too late.
+        next.failed(error, at: nil, now: now, pauses: pauses, retryAfter: retryAfter, jitter: 1)
+        guard let failsAt = next.failsAt(waitsSince: waitsSince, patience: patience) else { return false }
+        return next.pausedUntil(now) ?? now >= failsAt
+    }
+
     // MARK: Inputs
 
     /// A request came to nothing, or its answer cannot be used.
