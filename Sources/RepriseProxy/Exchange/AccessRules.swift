@@ -15,11 +15,16 @@ package struct AccessRules: Sendable {
     ///   - authority: Whom the request is addressed to: what `Host` says, or its target; `nil` where a client of HTTP/1.0 does not
     ///     say, which no browser does.
     ///   - hasToken: Whether a token is asked for as well: who has it may use it, on whatever page.
-    package func refusal(_ fields: HTTPFields, authority: String?, hasToken: Bool) -> String? {
+    ///   - mayChange: Whether the request may change something at its origin.
+    package func refusal(
+        _ fields: HTTPFields, authority: String?, hasToken: Bool, mayChange: Bool = false
+    ) -> String? {
         if let authority, !isOurs(authority) { return "the Host field does not name this proxy" }
         if hasToken { return nil }
         if let origin = fields["Origin"], allowedOrigins.contains(where: { $0.octets == origin.octets }) { return nil }
-        if fields["Sec-Fetch-Site"]?.equalsIgnoringCase("cross-site") == true {
+        // A browser names the page with whatever may change something, also one of the same machine.
+        let isForeign = fields["Sec-Fetch-Site"]?.equalsIgnoringCase("cross-site") == true
+        if isForeign || mayChange && fields.contains("Origin") {
             return "pages of other sites may not use this proxy without a token; --allow-origin names those that may"
         }
         return nil

@@ -29,13 +29,6 @@ public struct EdgeRole: Sendable, Hashable {
         return OriginURL(origin.base + target)
     }
 
-    /// Whether requests by this method are passed on to the origin, and their answers back, without being stored.
-    package func relays(_ method: String) -> Bool { !EdgeRole.ownMethods.contains(method) }
-
-    /// The methods that are not passed on: what is stored answers two of them; TRACE would tell a client of the
-    /// cache's own fields, and a tunnel is none of a cache's (RFC 9110 §9.3.6, §9.3.8).
-    package static let ownMethods: Set<String> = ["GET", "HEAD", "TRACE", "CONNECT"]
-
     /// Whether a request has come through this cache before: to forward it again would be a loop.
     package func isLoop(_ fields: HTTPFields) -> Bool { RelayedAnswer.hasPassed(name, fields) }
 

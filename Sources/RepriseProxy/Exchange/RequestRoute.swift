@@ -20,10 +20,6 @@ package enum RequestRoute: Sendable, Hashable {
         func plain(_ status: Int, _ reason: String) -> RequestRoute {
             .answer(ServerExchange.plain(status, reason, now: now))
         }
-        guard edge != nil || RequestRoute.knownMethods.contains(head.method) else {
-            self = plain(501, "the method is not known here")
-            return
-        }
         var authority = head.fields["Host"]
         let path: String
         switch TargetForm(head.target) {
@@ -45,15 +41,18 @@ package enum RequestRoute: Sendable, Hashable {
             let isConnect = head.method == "CONNECT"
             self =
                 isConnect
-                ? RequestRoute.notAllowed(now, edge) : plain(400, "the target is neither a path nor an http URL")
+                ? RequestRoute.notAllowed(now) : plain(400, "the target is neither a path nor an http URL")
             return
         }
-        if edge == nil, let reason = rules.refusal(head.fields, authority: authority, hasToken: token != nil) {
+        let relays = RequestRoute.relays(head.method, edge: edge)
+        if edge == nil,
+            let reason = rules.refusal(head.fields, authority: authority, hasToken: token != nil, mayChange: relays)
+        {
             self = plain(403, reason)
             return
         }
         if path == "*" {
-            self = RequestRoute.options(head, now, edge)
+            self = RequestRoute.options(head, now)
             return
         }
         if edge?.isLoop(head.fields) == true {
@@ -67,33 +66,32 @@ package enum RequestRoute: Sendable, Hashable {
         case .media(let url):
             switch head.method {
             case "GET", "HEAD": self = .media(url)
-            case "OPTIONS" where EdgeRole.hopsLeft(head.fields) == 0: self = RequestRoute.options(head, now, edge)
-            case _ where edge?.relays(head.method) == true: self = .relay(url)
-            case "OPTIONS": self = RequestRoute.options(head, now, edge)
-            default: self = RequestRoute.notAllowed(now, edge)
+            case "OPTIONS" where EdgeRole.hopsLeft(head.fields) == 0: self = RequestRoute.options(head, now)
+            case _ where relays: self = .relay(url)
+            case "OPTIONS": self = RequestRoute.options(head, now)
+            default: self = RequestRoute.notAllowed(now)
             }
         }
     }
 
-    // RFC 9110 §9.3 and RFC 5789: 405 is for these, 501 for what nobody has heard of.
-    private static let knownMethods: Set<String> = [
-        "GET", "HEAD", "OPTIONS", "POST", "PUT", "DELETE", "PATCH", "TRACE", "CONNECT",
-    ]
-
-    private static func methods(_ edge: EdgeRole?) -> String {
-        edge == nil
-            ? ServerExchange.methods : ServerExchange.methods + ", POST, PUT, DELETE, PATCH"
+    /// Whether requests by this method are passed on to the origin, and their answers back, without being stored. What is stored
+    /// answers two methods; TRACE would tell a client of the server's own fields, and a tunnel is none of a cache's (RFC 9110 §9.3.6,
+    /// §9.3.8). What a page may do is the edge's origin's to say, and this server's where it stands before many.
+    package static func relays(_ method: String, edge: EdgeRole?) -> Bool {
+        switch method {
+        case "GET", "HEAD", "TRACE", "CONNECT": false
+        case "OPTIONS": edge != nil
+        default: true
+        }
     }
 
-    private static func notAllowed(_ now: Int64, _ edge: EdgeRole?) -> RequestRoute {
-        var answer = ServerExchange.plain(405, "only \(methods(edge))", now: now)
-        answer.fields["Allow"] = methods(edge)
+    private static func notAllowed(_ now: Int64) -> RequestRoute {
+        var answer = ServerExchange.plain(405, "neither TRACE nor CONNECT", now: now)
+        answer.fields["Allow"] = ServerExchange.methods
         return .answer(answer)
     }
 
-    private static func options(_ head: RequestHead, _ now: Int64, _ edge: EdgeRole?) -> RequestRoute {
-        var answer = ServerExchange.options(head.fields, now: now)
-        answer.fields["Allow"] = methods(edge)
-        return .answer(answer)
+    private static func options(_ head: RequestHead, _ now: Int64) -> RequestRoute {
+        .answer(ServerExchange.options(head.fields, now: now))
     }
 }

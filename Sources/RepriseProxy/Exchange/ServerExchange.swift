@@ -67,8 +67,8 @@ package struct ServerExchange: Sendable {
 
     package var method: String { request.method }
 
-    /// The methods media can be asked by.
-    package static let methods = "GET, HEAD, OPTIONS"
+    /// The methods that are answered or passed on, as far as they are known to all (RFC 9110 §9.3, RFC 5789).
+    package static let methods = "GET, HEAD, OPTIONS, POST, PUT, DELETE, PATCH"
 
     /// Where reading should begin before anything is known of the resource.
     package var presumedRange: ByteRange { request.presumedRange }
@@ -77,7 +77,7 @@ package struct ServerExchange: Sendable {
     package func answer(_ info: ContentInfo, now: Int64) -> Answer {
         let meant = request.answer(info)
         var head = meant.fields
-        if request.isTransparent {
+        if request.isAsItCame(info) {
             head = RelayedAnswer.dated(head, received: info.checked > 0 ? info.checked : now)
         } else {
             head["Date"] = HTTPDate.format(now)
@@ -90,7 +90,7 @@ package struct ServerExchange: Sendable {
         default: break
         }
         if meant.status != 416, !request.isTransparent {
-            addServerFields(&head, type: meant.parts?.partType ?? head["Content-Type"])
+            ServerExchange.addServerFields(&head, type: meant.parts?.partType ?? head["Content-Type"])
         }
         return Answer(
             status: meant.status, fields: head, range: meant.range, parts: meant.parts, text: text,
@@ -107,9 +107,40 @@ package struct ServerExchange: Sendable {
         return memory?.answer(range, total: info.length) ?? answer(info, now: now)
     }
 
-    private func addServerFields(_ head: inout HTTPFields, type: String?) {
-        // What the origin lets pages of its choice do says nothing of pages that may use this server.
-        head.remove(["Access-Control-Allow-Credentials"])
+    /// Fields that say something of all that a browser has from one site, which here is this server and every origin behind it: what
+    /// one origin says must not clear, watch or open up what another has, nor have a password for it sent to that.
+    private static let siteWide = [
+        "Access-Control-Allow-Credentials", "Accept-CH", "Clear-Site-Data", "Critical-CH", "NEL",
+        "Origin-Agent-Cluster",
+        "Report-To", "Service-Worker-Allowed", "WWW-Authenticate",
+    ]
+
+    /// A request to pass on as it is, but for what `forwarded` leaves out; the body is framed anew.
+    package static func relayed(
+        _ method: String, to url: OriginURL, _ fields: HTTPFields, body: [UInt8]?, token: String?
+    ) -> OriginRequest {
+        var fields = forwarded(fields, token: token)
+        fields.remove(["Content-Length"])
+        return OriginRequest(url: url, fields: fields, method: method, body: body)
+    }
+
+    /// What is told of an answer that was passed on without being stored.
+    /// - Parameters:
+    ///   - url: What it answers.
+    ///   - token: The token of this server's URLs.
+    package static func relayed(_ fields: HTTPFields, from url: OriginURL, token: String?) -> HTTPFields {
+        var head = RelayedAnswer.fields(fields, age: nil)
+        // The cookie would go to every origin behind this server.
+        head.remove(["Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security"])
+        if let place = head["Location"], let whole = url.resolving(place) {
+            head["Location"] = RequestTarget.target(for: whole, token: token)
+        }
+        addServerFields(&head, type: head["Content-Type"])
+        return head
+    }
+
+    private static func addServerFields(_ head: inout HTTPFields, type: String?) {
+        head.remove(ServerExchange.siteWide)
         head["Access-Control-Allow-Origin"] = "*"
         head["Access-Control-Expose-Headers"] = "Content-Length, Content-Range, Accept-Ranges, ETag, Age, Retry-After"
         head["X-Content-Type-Options"] = "nosniff"
@@ -183,7 +214,7 @@ package struct ServerExchange: Sendable {
         var kept = fields
         kept.removeHopByHop()
         kept.remove([
-            "Host", "Expect", "Content-Type", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+            "Host", "Expect", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
             "X-Real-IP", "Via", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User",
         ])
         if let page = kept["Referer"], let host = fields["Host"] {

@@ -26,6 +26,7 @@ package enum RequestIntake: Sendable, Hashable {
             self = .refused(RequestRefusal(417, "no expectation but 100-continue is known here"))
             return
         }
+        // One that is refused is answered at once.
         let isServed = isRelayed || ["GET", "HEAD", "OPTIONS"].contains(head.method)
         let limit = isRelayed ? RequestIntake.relayedBodyLimit : RequestIntake.bodyLimit
         switch head.body {

@@ -59,7 +59,8 @@
             var head: RequestHead
             /// Whether it asks for the same as the one before it, but for the range.
             var isRepetition: Bool
-            /// Its body, where it is to be passed on.
+            /// Whether it is to be passed on, with its body.
+            var isRelayed = false
             var body: [UInt8] = []
         }
 
@@ -143,8 +144,8 @@
             while !isDeaf, queue.count < ConnectionHandler.pipelineLimit, queuedBytes == 0,
                 let event = reader.read(&bytes)
             {
-                if case .body(let count) = event, let incoming, isRelayed(incoming.head) {
-                    self.incoming?.body += unread.getBytes(at: bytes.startIndex - count, length: count) ?? []
+                if case .body(let count) = event, incoming?.isRelayed == true {
+                    incoming?.body += unread.getBytes(at: bytes.startIndex - count, length: count) ?? []
                 }
                 take(event)
             }
@@ -152,16 +153,26 @@
             setReading(unread.readableBytes == 0)
         }
 
+        private func route(_ head: RequestHead, isDraining: Bool = false, now: Int64 = 0) -> RequestRoute {
+            RequestRoute(
+                head, rules: server.rules, token: server.configuration.token, edge: server.configuration.edge,
+                isDraining: isDraining, now: now)
+        }
+
+        /// Whether a request is to be passed on with its body; that of one that is refused is not held.
         private func isRelayed(_ head: RequestHead) -> Bool {
-            server.configuration.edge?.relays(head.method) == true
+            guard RequestRoute.relays(head.method, edge: server.configuration.edge) else { return false }
+            if case .relay = route(head) { return true }
+            return false
         }
 
         private func take(_ event: RequestReader.Event) {
             switch event {
             case .head(let head):
-                incoming = Request(head: head, isRepetition: reader.isRepetition)
+                let isRelayed = isRelayed(head)
+                incoming = Request(head: head, isRepetition: reader.isRepetition, isRelayed: isRelayed)
                 bodyBytes = 0
-                switch RequestIntake(head, isRelayed: isRelayed(head)) {
+                switch RequestIntake(head, isRelayed: isRelayed) {
                 case .whole: break
                 case .wholeAfterContinue: owesContinue = true
                 case .headAlone:
@@ -173,7 +184,7 @@
             case .body(let count):
                 owesContinue = false
                 bodyBytes += Int64(count)
-                let isRelayed = incoming.map { self.isRelayed($0.head) } ?? false
+                let isRelayed = incoming?.isRelayed ?? false
                 if bodyBytes > (isRelayed ? RequestIntake.relayedBodyLimit : RequestIntake.bodyLimit) {
                     refuse(RequestIntake.tooLarge(isRelayed: isRelayed))
                 }
@@ -230,10 +241,7 @@
                 return true
             }
             lastMedia = nil
-            let route = RequestRoute(
-                head, rules: server.rules, token: server.configuration.token, edge: server.configuration.edge,
-                isDraining: isDraining, now: now)
-            switch route {
+            switch route(head, isDraining: isDraining, now: now) {
             case .answer(let answer): send(answer, to: head)
             case .media(let url):
                 let edge = server.configuration.edge
@@ -244,8 +252,7 @@
                     serveHead(url, fields, head, context)
                     return true
                 }
-                var resource = server.cache.resource(for: url, fields: fields)
-                if edge != nil { resource = resource.withAnyAnswer }
+                let resource = server.cache.resource(for: url, fields: fields).withAnyAnswer
                 lastMedia = resource
                 serve(resource, head, context)
             case .relay(let url): pass(head, request.body, to: url, context)

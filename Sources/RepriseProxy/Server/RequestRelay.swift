@@ -5,8 +5,8 @@
     import RepriseRanges
     import ReprisePlatform
 
-    /// Passes one request on to the origin and its answer back; nothing of it is stored. What is stored of the URLs it may
-    /// have changed is confirmed before it is used again (RFC 9111 §4.4), before the client hears of the answer. What a HEAD
+    /// Passes one request on to its origin and the answer back; nothing of it is stored. In a shared cache what is stored of the URLs
+    /// it may have changed is confirmed before it is used again (RFC 9111 §4.4), before the client hears of the answer. What a HEAD
     /// shows of the answer that is stored counts for that (§4.3.5).
     ///
     ///     sent --head--> invalidating --done--> handing on, a piece whenever the client takes one --end--> over
@@ -14,7 +14,7 @@
     /// Runs on the channel's event loop.
     final class RequestRelay: AnswerSource {
         private let request: OriginRequest
-        private let edge: EdgeRole
+        private let edge: EdgeRole?
         private let server: ProxyServer
         private let context: ChannelHandlerContext
         private let writer: AnswerWriter
@@ -53,7 +53,7 @@
         }
 
         init(
-            _ request: OriginRequest, stored: Stored?, edge: EdgeRole, server: ProxyServer,
+            _ request: OriginRequest, stored: Stored?, edge: EdgeRole?, server: ProxyServer,
             context: ChannelHandlerContext,
             writer: AnswerWriter, deadline: ConnectionDeadline, onFinish: @escaping (BodySender.Outcome) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void
@@ -98,7 +98,14 @@
             guard !isOver else { return }
             deadline.clear()
             switch event {
-            case .head(let head): if let stored { answeredHead(head, stored) } else { invalidate(after: head) }
+            case .head(let head):
+                if let stored {
+                    answeredHead(head, stored)
+                } else if edge == nil {
+                    handOn(head)
+                } else {
+                    invalidate(after: head)
+                }
             case .body(let bytes):
                 isDemanding = false
                 let buffer = ByteBuffer(bytes: bytes)
@@ -159,14 +166,18 @@
             guard !hasHead else { return finish(.broken) }
             if standsIn() { return }
             let exchange = ServerExchange(
-                method: request.method, fields: HTTPFields(), isTransparent: true, name: edge.name)
+                method: request.method, fields: HTTPFields(), isTransparent: edge != nil,
+                name: edge?.name ?? "reprise")
             var answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
-            answer.fields = relayed(answer.fields, nil)
+            if edge != nil { answer.fields = relayed(answer.fields, nil) }
             finish(.text(answer))
         }
 
         private func relayed(_ fields: HTTPFields, _ status: Int?) -> HTTPFields {
-            edge.relayed(
+            guard let edge else {
+                return ServerExchange.relayed(fields, from: request.url, token: server.configuration.token)
+            }
+            return edge.relayed(
                 fields, age: nil, outcome: stored?.outcome(status) ?? CacheStatus(forward: .method))
         }
 
@@ -207,12 +218,15 @@
             _ head: RequestHead, _ body: [UInt8], to url: OriginURL, _ context: ChannelHandlerContext,
             stored: RequestRelay.Stored? = nil
         ) {
-            guard let edge = server.configuration.edge, let writer, let deadline else { return }
+            guard let writer, let deadline else { return }
             isAnswering = true
             standing.value = .answering
+            let (edge, token) = (server.configuration.edge, server.configuration.token)
             let fields = server.cache.withOriginFields(head.fields)
-            let request = edge.relayed(
-                head.method, to: url, fields, body: head.body == .none ? nil : body, minorVersion: head.minorVersion)
+            let body = head.body == .none ? nil : body
+            let request =
+                edge?.relayed(head.method, to: url, fields, body: body, minorVersion: head.minorVersion)
+                ?? ServerExchange.relayed(head.method, to: url, fields, body: body, token: token)
             let relay = RequestRelay(
                 request, stored: stored, edge: edge, server: server, context: context, writer: writer,
                 deadline: deadline
