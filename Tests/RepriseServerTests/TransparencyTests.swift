@@ -11,18 +11,6 @@
         private static let siteWide = ["WWW-Authenticate", "Clear-Site-Data", "Service-Worker-Allowed", "Set-Cookie"]
         private static let ownFields = Dictionary(uniqueKeysWithValues: siteWide.map { ($0, "x") })
 
-        private func ask(
-            _ fixture: ProxyFixture, _ method: String, _ target: String, _ fields: [(String, String)] = [],
-            body: String? = nil
-        ) async throws -> RawAnswer {
-            let client = try await fixture.connect()
-            let framing = body.map { [("Content-Length", "\($0.utf8.count)")] } ?? []
-            try await client.send(RawClient.head(target, method: method, fields + framing) + (body ?? ""))
-            let answer = try await client.readAnswer(isBodyless: method == "HEAD")
-            await client.close()
-            return answer
-        }
-
         private func expectGuarded(_ answer: RawAnswer) {
             #expect(answer.fields["Access-Control-Allow-Origin"] == "*")
             #expect(answer.fields["X-Content-Type-Options"] == "nosniff")
@@ -39,13 +27,13 @@
                     $0.statusFields["Content-Type"] = "text/html"
                 }
                 for method in ["GET", "HEAD"] {
-                    let answer = try await ask(fixture, method, fixture.target("/page"))
+                    let answer = try await fixture.send(method, fixture.target("/page"))
                     #expect(answer.status == status && answer.fields["X-Own"] == "1")
                     #expect(answer.text == (method == "HEAD" || status == 204 ? "" : "status \(status)\n"))
                     #expect(answer.fields["Content-Security-Policy"] == "sandbox")
                     expectGuarded(answer)
                 }
-                let part = try await ask(fixture, "GET", fixture.target("/page"), [("Range", "bytes=2-3")])
+                let part = try await fixture.send("GET", fixture.target("/page"), [("Range", "bytes=2-3")])
                 #expect(part.status == status && part.fields["Content-Range"] == nil)
                 #expect(part.text == (status == 204 ? "" : "status \(status)\n"))
                 #expect(await fixture.cache.entries().isEmpty)
@@ -67,7 +55,7 @@
                     ("X-Forwarded-For", "1.2.3.4"), ("Referer", "http://127.0.0.1/\(ProxyFixture.token)/x"),
                 ]
                 let target = fixture.target("/notes?a=1")
-                let answer = try await ask(fixture, method, target, fields, body: "héllo")
+                let answer = try await fixture.send(method, target, fields, body: "héllo")
                 #expect(answer.status == 303 && answer.text == method + "\n")
                 #expect(answer.fields["Location"] == fixture.target("/notes/7?a=b"), "a place below this server")
                 expectGuarded(answer)
@@ -84,10 +72,10 @@
 
         @Test func `an origin that cannot be reached is told as ever`() async throws {
             try await ProxyFixture.run { fixture in
-                let answer = try await ask(fixture, "POST", "/\(ProxyFixture.token)/http/127.0.0.1:1/x", body: "a")
+                let answer = try await fixture.send("POST", "/\(ProxyFixture.token)/http/127.0.0.1:1/x", body: "a")
                 #expect(answer.status == 502 && answer.text.hasPrefix("127.0.0.1 cannot be reached"))
                 #expect(answer.fields["Proxy-Status"]?.hasPrefix("reprise; error=connection_refused") == true)
-                let denied = try await ask(fixture, "POST", "/\(ProxyFixture.token)/http/169.254.169.254/x", body: "a")
+                let denied = try await fixture.send("POST", "/\(ProxyFixture.token)/http/169.254.169.254/x", body: "a")
                 #expect(denied.status == 403, "\(denied.text)")
             }
         }
@@ -96,7 +84,7 @@
             try await ProxyFixture.run { fixture in
                 fixture.put("/notes") { $0.statuses["POST"] = 200 }
                 let foreign = fixture.target("/notes").replacing(ProxyFixture.token, with: "guess")
-                #expect(try await ask(fixture, "POST", foreign, body: "a").status == 403)
+                #expect(try await fixture.send("POST", foreign, body: "a").status == 403)
                 let client = try await fixture.connect()
                 try await client.request(foreign, method: "POST", [("Content-Length", "1000000")])
                 let answer = try await client.readAnswer()

@@ -15,11 +15,7 @@
         private func ask(
             _ fixture: ProxyFixture, _ target: String, method: String = "GET", _ fields: [(String, String)] = []
         ) async throws -> RawAnswer {
-            let client = try await fixture.connect()
-            try await client.request(target, method: method, fields)
-            let answer = try await client.readAnswer(isBodyless: method == "HEAD")
-            await client.close()
-            return answer
+            try await fixture.send(method, target, fields)
         }
 
         @Test func `a path is fetched once, then a hit with its age, to any name it is asked by, RFC 9111 §4`()

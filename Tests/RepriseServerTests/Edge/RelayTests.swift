@@ -13,18 +13,6 @@
             try await ProxyFixture.run(edge: "node-1", body)
         }
 
-        private func ask(
-            _ fixture: ProxyFixture, _ method: String, _ target: String, _ fields: [(String, String)] = [],
-            body: String? = nil
-        ) async throws -> RawAnswer {
-            let client = try await fixture.connect()
-            let framing = body.map { [("Content-Length", "\($0.utf8.count)")] } ?? []
-            try await client.send(RawClient.head(target, method: method, fields + framing) + (body ?? ""))
-            let answer = try await client.readAnswer(isBodyless: method == "HEAD")
-            await client.close()
-            return answer
-        }
-
         @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "REPORT", "PURGE"])
         func `a request that may change something reaches the origin whole, and its answer comes back, RFC 9110 §7.6`(
             method: String
@@ -35,7 +23,7 @@
                     $0.extraFields = ["X-Number": "7", "Location": "/notes/7"]
                 }
                 let fields = [("X-Own", "1"), ("Connection", "X-Hop"), ("X-Hop", "2"), ("Content-Type", "text/plain")]
-                let answer = try await ask(fixture, method, "/notes?a=1", fields, body: "héllo")
+                let answer = try await fixture.send(method, "/notes?a=1", fields, body: "héllo")
                 #expect(answer.status == 201 && answer.text == method + "\n")
                 #expect(answer.fields["X-Number"] == "7" && answer.fields["Location"] == "/notes/7")
                 #expect(answer.fields["Via"] == "1.1 node-1")
@@ -110,13 +98,13 @@
                     $0.extraFields["Cache-Control"] = "max-age=600"
                     $0.statuses[method] = 204
                 }
-                _ = try await ask(fixture, "GET", "/a.mp4")
+                _ = try await fixture.send("GET", "/a.mp4")
                 await fixture.waitUntilQuiet()
-                let again = try await ask(fixture, "GET", "/a.mp4")
+                let again = try await fixture.send("GET", "/a.mp4")
                 #expect(again.fields["Cache-Status"]?.contains("hit") == true)
-                #expect(try await ask(fixture, method, "/a.mp4").status == 204)
+                #expect(try await fixture.send(method, "/a.mp4").status == 204)
                 let requests = fixture.origin.requestCount
-                let answer = try await ask(fixture, "GET", "/a.mp4")
+                let answer = try await fixture.send("GET", "/a.mp4")
                 answer.expect(ByteRange(0, 50_000), of: content, status: 200)
                 #expect(fixture.origin.log.dropFirst(requests).map(\.status) == [304])
             }
@@ -126,16 +114,16 @@
             try await withEdge { fixture in
                 for path in ["/a.mp4", "/b.mp4"] {
                     fixture.put(path, length: 1000) { $0.extraFields["Cache-Control"] = "max-age=600" }
-                    _ = try await ask(fixture, "GET", path)
+                    _ = try await fixture.send("GET", path)
                     await fixture.waitUntilQuiet()
                 }
                 fixture.put("/upload") {
                     $0.statuses["POST"] = 201
                     $0.extraFields["Location"] = "/a.mp4"
                 }
-                #expect(try await ask(fixture, "POST", "/upload", body: "x").status == 201)
+                #expect(try await fixture.send("POST", "/upload", body: "x").status == 201)
                 let requests = fixture.origin.requestCount
-                for path in ["/a.mp4", "/b.mp4"] { _ = try await ask(fixture, "GET", path) }
+                for path in ["/a.mp4", "/b.mp4"] { _ = try await fixture.send("GET", path) }
                 #expect(fixture.origin.log.dropFirst(requests).map(\.path) == ["/a.mp4"])
             }
         }
@@ -147,11 +135,11 @@
                     $0.extraFields["Cache-Control"] = "max-age=600"
                     $0.statuses["DELETE"] = status
                 }
-                _ = try await ask(fixture, "GET", "/a.mp4")
+                _ = try await fixture.send("GET", "/a.mp4")
                 await fixture.waitUntilQuiet()
-                #expect(try await ask(fixture, "DELETE", "/a.mp4").status == status)
+                #expect(try await fixture.send("DELETE", "/a.mp4").status == status)
                 let requests = fixture.origin.requestCount
-                _ = try await ask(fixture, "GET", "/a.mp4")
+                _ = try await fixture.send("GET", "/a.mp4")
                 #expect(fixture.origin.requestCount == requests)
             }
         }
@@ -159,7 +147,7 @@
         @Test func `a redirect is the client's to follow, RFC 9110 §15.4`() async throws {
             try await withEdge { fixture in
                 fixture.put("/old") { $0.redirect = "/new" }
-                let answer = try await ask(fixture, "POST", "/old", body: "x")
+                let answer = try await fixture.send("POST", "/old", body: "x")
                 #expect(answer.status == 302 && answer.fields["Location"] == "/new")
                 #expect(fixture.origin.requestCount == 1)
             }
@@ -174,7 +162,7 @@
                 }
                 fixture.put("/of/alice") { $0.extraFields = ["Cache-Control": "public, max-age=60"] }
                 for user in ["alice", "bob", "bob"] {
-                    let answer = try await ask(fixture, method, "/me", [("Cookie", "user=\(user)")])
+                    let answer = try await fixture.send(method, "/me", [("Cookie", "user=\(user)")])
                     #expect(answer.status == 302 && answer.fields["Location"] == "/of/alice")
                     #expect(answer.fields["Cache-Control"] == nil, "as it came")
                 }
@@ -189,7 +177,7 @@
                 let inside = try await LoopbackOrigin.start(secret)
                 secret.put(.init(PositionCodedContent(length: 1000), OriginBehaviour()), at: "/x.js")
                 fixture.put("/go") { $0.redirect = inside.url("/x.js") }
-                let answer = try await ask(fixture, "GET", "/go", [("X-Api-Key", "k")])
+                let answer = try await fixture.send("GET", "/go", [("X-Api-Key", "k")])
                 #expect(answer.status == 302 && answer.fields["Location"] == inside.url("/x.js"))
                 #expect(secret.requestCount == 0)
                 await inside.stop()
@@ -199,9 +187,9 @@
         @Test func `a stored answer whose origin redirects now is not given any more, RFC 9111 §4.3.3`() async throws {
             try await withEdge { fixture in
                 fixture.put("/a") { $0.extraFields = ["Cache-Control": "max-age=0"] }
-                #expect(try await ask(fixture, "GET", "/a").status == 200)
+                #expect(try await fixture.send("GET", "/a").status == 200)
                 fixture.origin.change("/a") { $0.behaviour.redirect = "/b" }
-                let answer = try await ask(fixture, "GET", "/a")
+                let answer = try await fixture.send("GET", "/a")
                 #expect(answer.status == 302 && answer.fields["Location"] == "/b")
             }
         }
@@ -211,13 +199,13 @@
         {
             try await withEdge { fixture in
                 fixture.put("/film", length: 3_000_000) { $0.extraFields = ["Cache-Control": "max-age=600"] }
-                #expect(try await ask(fixture, "GET", "/film", [("Range", "bytes=0-99999")]).status == 206)
+                #expect(try await fixture.send("GET", "/film", [("Range", "bytes=0-99999")]).status == 206)
                 fixture.origin.change("/film") { $0.behaviour.redirect = "/elsewhere" }
                 let client = try await fixture.connect()
                 try await client.send(RawClient.head("/film", method: "GET", [("Range", "bytes=2000000-")]))
                 _ = try? await client.readAnswer()
                 await client.close()
-                let next = try await ask(fixture, "GET", "/film", [("Range", "bytes=2000000-")])
+                let next = try await fixture.send("GET", "/film", [("Range", "bytes=2000000-")])
                 #expect(next.status == 302 && next.fields["Location"] == "/elsewhere")
             }
         }
@@ -229,7 +217,7 @@
             try await ProxyFixture.run(proxy: {
                 $0.edge = EdgeRole(origin: base, name: "n"); $0.token = nil
             }) { fixture in
-                let answer = try await ask(fixture, "POST", "/a", body: "x")
+                let answer = try await fixture.send("POST", "/a", body: "x")
                 #expect(answer.status == 204 && answer.fields["Content-Length"] == nil)
             }
             await canned.stop()
@@ -243,7 +231,7 @@
                 await client.close()
                 fixture.put("/a") { $0.statuses["PUT"] = 204 }
                 let whole = String(repeating: "x", count: 1 << 20)
-                #expect(try await ask(fixture, "PUT", "/a", body: whole).status == 204)
+                #expect(try await fixture.send("PUT", "/a", body: whole).status == 204)
                 #expect(fixture.origin.log.map(\.body.count) == [1 << 20])
                 let chunked = try await fixture.connect()
                 try await chunked.send(RawClient.head("/a", method: "PUT", [("Transfer-Encoding", "chunked")]))
@@ -273,7 +261,7 @@
         @Test func `an origin that is gone is 502`() async throws {
             try await withEdge { fixture in
                 fixture.origin.setDown(true)
-                let answer = try await ask(fixture, "POST", "/a", body: "x")
+                let answer = try await fixture.send("POST", "/a", body: "x")
                 #expect(answer.status == 502)
             }
         }

@@ -91,8 +91,16 @@
 
         /// One request on a connection of its own.
         func ask(_ path: String, method: String = "GET", _ fields: [(String, String)] = []) async throws -> RawAnswer {
+            try await send(method, target(path), fields)
+        }
+
+        /// The same by its target, with a body or none.
+        func send(
+            _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil
+        ) async throws -> RawAnswer {
             let client = try await connect()
-            try await client.request(target(path), method: method, fields)
+            let framing = body.map { [("Content-Length", "\($0.utf8.count)")] } ?? []
+            try await client.send(RawClient.head(target, method: method, fields + framing) + (body ?? ""))
             let answer = try await client.readAnswer(isBodyless: method == "HEAD")
             await client.close()
             return answer
