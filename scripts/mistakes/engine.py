@@ -385,8 +385,8 @@ MISTAKES = {
                      "if !selector.isSharedHTTP, representation.isTransient,", "if false,", "MediaCacheAnswerTests"),
     "own request": ("a page is asked for with another user's cookie", CORE + "Engine/Selection/ResponseSelector.swift",
                     "isKnown || wanting.contains(where: isNewest)", "true", "MediaCacheAnswerTests"),
-    "enciphered page": ("a page is transformed as media is", CORE + "Cache/ReaderHandle.swift",
-                        "$0.isOther = true", "$0.isOther = false", "MediaCacheAnswerTests"),
+    "transformed page": ("a page is transformed as media is", CORE + "Cache/ReaderHandle.swift",
+                         "$0.isOther = !info.isResource", "$0.isOther = false", "MediaCacheAnswerTests"),
 }
 
 #: Which of the world's oracles spoke when each was last put in, and after how many seeds.

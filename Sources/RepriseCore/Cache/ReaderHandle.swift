@@ -90,8 +90,9 @@ package final class ReaderHandle: Sendable {
         guard let (entry, id) = current() else { return .failure(CacheError(.closed, "the reader was closed")) }
         switch entry.info(id, wake: wake) {
         case .known(let info):
-            if resourceTransform != nil, !info.isResource { state.withLock { $0.isOther = true } }
-            return .success(transform == nil ? info : info.withoutDigests())
+            guard resourceTransform != nil else { return .success(info) }
+            state.withLock { $0.isOther = !info.isResource }
+            return .success(info.isResource ? info.withoutDigests() : info)
         case .pending: return .success(nil)
         case .failed(let error): return .failure(error)
         case .redirected(let redirect):

@@ -15,6 +15,9 @@ package enum RelayedAnswer {
         return fields
     }
 
+    /// Fields that a client believes of the host it asked, which behind a cache of many hosts is the cache.
+    package static let ofTheHost = ["Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security"]
+
     /// What came without a date is told with that of its receipt, in seconds since 1970 (RFC 9110 §6.6.1).
     package static func dated(_ fields: HTTPFields, received: Int64) -> HTTPFields {
         var fields = fields

@@ -1,4 +1,4 @@
-package import RepriseCore
+import RepriseCore
 public import RepriseHTTP
 
 /// A shared cache in front of one origin (RFC 9111): every path is the origin's, and clients need no token. No I/O.
@@ -39,27 +39,6 @@ public struct EdgeRole: Sendable, Hashable {
         kept.removeHopByHop()
         kept.remove(["Host", "Expect"])
         return RelayedAnswer.adding(name, to: kept, version: "1.\(minorVersion)")
-    }
-
-    /// A request to pass on as it is, but for what belongs to its connection.
-    package func relayed(
-        _ method: String, to url: OriginURL, _ fields: HTTPFields, body: [UInt8]?, minorVersion: Int = 1
-    ) -> OriginRequest {
-        var fields = forwarded(fields, minorVersion: minorVersion)
-        if method == "OPTIONS", let hops = EdgeRole.hopsLeft(fields) { fields["Max-Forwards"] = "\(max(0, hops - 1))" }
-        // The body is framed anew.
-        fields.remove(["Content-Length"])
-        if method == "HEAD" {
-            // It is about what GET would be answered with, which has no coding and is the whole (RFC 9110 §14.2).
-            fields.remove(["Range", "If-Range"])
-            fields["Accept-Encoding"] = "identity"
-        }
-        return OriginRequest(url: url, fields: fields, method: method, body: body)
-    }
-
-    /// How often a request may still be passed on (RFC 9110 §7.6.2); `nil` where it does not say.
-    package static func hopsLeft(_ fields: HTTPFields) -> Int? {
-        fields["Max-Forwards"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
     }
 
     /// Where a redirect of the origin's leads as this cache's clients have to be told: what is below the origin is below this cache.

@@ -1,3 +1,4 @@
+import RepriseCore
 package import RepriseHTTP
 
 /// Where a request leads: to media, or to an answer that needs none. No I/O.
@@ -66,7 +67,7 @@ package enum RequestRoute: Sendable, Hashable {
         case .media(let url):
             switch head.method {
             case "GET", "HEAD": self = .media(url)
-            case "OPTIONS" where EdgeRole.hopsLeft(head.fields) == 0: self = RequestRoute.options(head, now)
+            case "OPTIONS" where OriginRequest.hopsLeft(head.fields) == 0: self = RequestRoute.options(head, now)
             case _ where relays: self = .relay(url)
             case "OPTIONS": self = RequestRoute.options(head, now)
             default: self = RequestRoute.notAllowed(now)

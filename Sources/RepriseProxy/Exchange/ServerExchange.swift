@@ -58,6 +58,11 @@ package struct ServerExchange: Sendable {
             method: method, fields: fields, boundary: boundary, isTransparent: isTransparent)
     }
 
+    /// A request to a server that stands before one origin, or before any.
+    package init(method: String, fields: HTTPFields, edge: EdgeRole?) {
+        self.init(method: method, fields: fields, isTransparent: edge != nil, name: edge?.name ?? "reprise")
+    }
+
     /// 128 random bits: nobody can prepare a file that holds the boundary of a later answer.
     private static func randomBoundary() -> String {
         SystemCalls.randomBytes(16).reduce(into: "reprise-") { text, byte in
@@ -110,19 +115,9 @@ package struct ServerExchange: Sendable {
     /// Fields that say something of all that a browser has from one site, which here is this server and every origin behind it: what
     /// one origin says must not clear, watch or open up what another has, nor have a password for it sent to that.
     private static let siteWide = [
-        "Access-Control-Allow-Credentials", "Accept-CH", "Clear-Site-Data", "Critical-CH", "NEL",
-        "Origin-Agent-Cluster",
-        "Report-To", "Service-Worker-Allowed", "WWW-Authenticate",
+        "Accept-CH", "Access-Control-Allow-Credentials", "Clear-Site-Data", "Critical-CH", "NEL",
+        "Origin-Agent-Cluster", "Report-To", "Service-Worker-Allowed", "WWW-Authenticate",
     ]
-
-    /// A request to pass on as it is, but for what `forwarded` leaves out; the body is framed anew.
-    package static func relayed(
-        _ method: String, to url: OriginURL, _ fields: HTTPFields, body: [UInt8]?, token: String?
-    ) -> OriginRequest {
-        var fields = forwarded(fields, token: token)
-        fields.remove(["Content-Length"])
-        return OriginRequest(url: url, fields: fields, method: method, body: body)
-    }
 
     /// What is told of an answer that was passed on without being stored.
     /// - Parameters:
@@ -130,8 +125,7 @@ package struct ServerExchange: Sendable {
     ///   - token: The token of this server's URLs.
     package static func relayed(_ fields: HTTPFields, from url: OriginURL, token: String?) -> HTTPFields {
         var head = RelayedAnswer.fields(fields, age: nil)
-        // The cookie would go to every origin behind this server.
-        head.remove(["Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security"])
+        head.remove(RelayedAnswer.ofTheHost)
         if let place = head["Location"], let whole = url.resolving(place) {
             head["Location"] = RequestTarget.target(for: whole, token: token)
         }

@@ -22,8 +22,7 @@
             deadline.clear()
             standing.value = .answering
             let edge = server.configuration.edge
-            let exchange = ServerExchange(
-                method: head.method, fields: head.fields, isTransparent: edge != nil, name: edge?.name ?? "reprise")
+            let exchange = ServerExchange(method: head.method, fields: head.fields, edge: edge)
             let sender = BodySender(
                 exchange: exchange, edge: edge,
                 handle: resource.makeHandle(in: range ?? exchange.presumedRange), context: context,

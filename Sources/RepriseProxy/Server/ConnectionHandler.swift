@@ -159,6 +159,12 @@
                 isDraining: isDraining, now: now)
         }
 
+        /// Which of these fields of a request go on to its origin.
+        func forwarded(_ fields: HTTPFields, of head: RequestHead) -> HTTPFields {
+            server.configuration.edge?.forwarded(fields, minorVersion: head.minorVersion)
+                ?? ServerExchange.forwarded(fields, token: server.configuration.token)
+        }
+
         /// Whether a request is to be passed on with its body; that of one that is refused is not held.
         private func isRelayed(_ head: RequestHead) -> Bool {
             guard RequestRoute.relays(head.method, edge: server.configuration.edge) else { return false }
@@ -244,11 +250,8 @@
             switch route(head, isDraining: isDraining, now: now) {
             case .answer(let answer): send(answer, to: head)
             case .media(let url):
-                let edge = server.configuration.edge
-                let fields =
-                    edge?.forwarded(head.fields, minorVersion: head.minorVersion)
-                    ?? ServerExchange.forwarded(head.fields, token: server.configuration.token)
-                if edge != nil, head.method == "HEAD" {
+                let fields = forwarded(head.fields, of: head)
+                if server.configuration.edge != nil, head.method == "HEAD" {
                     serveHead(url, fields, head, context)
                     return true
                 }

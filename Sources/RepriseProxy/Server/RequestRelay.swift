@@ -98,14 +98,7 @@
             guard !isOver else { return }
             deadline.clear()
             switch event {
-            case .head(let head):
-                if let stored {
-                    answeredHead(head, stored)
-                } else if edge == nil {
-                    handOn(head)
-                } else {
-                    invalidate(after: head)
-                }
+            case .head(let head): if let stored { answeredHead(head, stored) } else { invalidate(after: head) }
             case .body(let bytes):
                 isDemanding = false
                 let buffer = ByteBuffer(bytes: bytes)
@@ -165,9 +158,7 @@
         private func fail(_ failure: OriginFailure) {
             guard !hasHead else { return finish(.broken) }
             if standsIn() { return }
-            let exchange = ServerExchange(
-                method: request.method, fields: HTTPFields(), isTransparent: edge != nil,
-                name: edge?.name ?? "reprise")
+            let exchange = ServerExchange(method: request.method, fields: HTTPFields(), edge: edge)
             var answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
             if edge != nil { answer.fields = relayed(answer.fields, nil) }
             finish(.text(answer))
@@ -221,14 +212,12 @@
             guard let writer, let deadline else { return }
             isAnswering = true
             standing.value = .answering
-            let (edge, token) = (server.configuration.edge, server.configuration.token)
-            let fields = server.cache.withOriginFields(head.fields)
-            let body = head.body == .none ? nil : body
-            let request =
-                edge?.relayed(head.method, to: url, fields, body: body, minorVersion: head.minorVersion)
-                ?? ServerExchange.relayed(head.method, to: url, fields, body: body, token: token)
+            let fields = forwarded(server.cache.withOriginFields(head.fields), of: head)
+            let request = OriginRequest(
+                relaying: head.method, to: url, fields, body: head.body == .none ? nil : body)
             let relay = RequestRelay(
-                request, stored: stored, edge: edge, server: server, context: context, writer: writer,
+                request, stored: stored, edge: server.configuration.edge, server: server, context: context,
+                writer: writer,
                 deadline: deadline
             ) { [weak self] outcome in
                 self?.finished(outcome, head)

@@ -68,8 +68,7 @@ import Testing
     ])
     func `OPTIONS goes on as often as it says, RFC 9110 §7.6.2`(method: String, hops: String, left: String) throws {
         let origin = try #require(OriginURL("http://cdn.example"))
-        let edge = EdgeRole(origin: origin, name: "node")
-        let request = edge.relayed(method, to: origin, ["Max-Forwards": hops], body: nil)
+        let request = OriginRequest(relaying: method, to: origin, ["Max-Forwards": hops], body: nil)
         #expect(request.fields["Max-Forwards"] == left)
     }
 }

@@ -86,8 +86,8 @@ extension EntryStateMachine {
         return candidates.first { takes($0) && $0.fields == request.callerFields }
     }
 
-    /// Whether media cannot be had by trying further: nothing of it is held, nobody else waits who may be answered otherwise, and a
-    /// failure is the last before its reader would be told of one.
+    /// Whether media cannot be had by trying further: nothing of it is held, no other reader waits that may be answered otherwise,
+    /// and a failure is the last before its reader would be told of one.
     private func isLastWord(
         _ verdict: ResponseJudge.Verdict, _ request: OriginRequestState, to reader: Reader, beside held: Representation?
     ) -> Bool {

@@ -66,7 +66,7 @@ extension EntryStateMachine {
         fields.remove(["Content-Length"])
         if head.status == 206 { fields.remove(["Content-Range"]) }
         if environment.freshness != .http {
-            fields.remove(["Content-Range", "Set-Cookie", "Set-Cookie2", "Alt-Svc", "Strict-Transport-Security"])
+            fields.remove(["Content-Range"] + RelayedAnswer.ofTheHost)
         }
         return fields
     }

@@ -137,7 +137,7 @@ struct ResponseSelector {
 
     /// The reader whose fields a request for `wanting` is sent with. Where answers may depend on credentials it is the one that
     /// needs it most; else the newest caller's fields are sent, as tokens run out, unless the origin refused them.
-    /// - Parameter isKnown: Whether it is known what the answer is. It may be a page, which is for nobody but who asked.
+    /// - Parameter isKnown: Whether it is known what the answer is. It may be a page, which is for the one that asked alone.
     func requester(
         for wanting: [ReaderID], of readers: ReaderTable, newest: Caller, isKnown: Bool = true
     ) -> ReaderID? {
