@@ -10,7 +10,7 @@
     /// it is connected to. Connections are reused; cancelling closes one (HTTP/1.1).
     /// It connects within 10 seconds or fails; the engine itself watches for stalls, so there is no read time-out.
     public final class AsyncHTTPOriginClient: OriginClient {
-        private let exits: OriginExits
+        let exits: OriginExits
         private let userAgent: String
 
         /// Makes a client with its own connection pools.

@@ -1,6 +1,7 @@
 #if Server
     import AsyncHTTPClient
     import NIOCore
+    import NIOHTTP1
     import NIOPosix
     import RepriseHTTP
     import Synchronization
@@ -33,6 +34,7 @@
         private let connections: Int
         let rules: UpstreamRules
         let loops = OriginLoops(MultiThreadedEventLoopGroup.singleton)
+        let listeners = AnswerTap.Listeners()
         private let proxies: ProxySettings
         private let state = Mutex(State())
 
@@ -110,9 +112,10 @@
             let receiveBuffer = receiveBuffer
             let guarding = exit == .direct(isTrusted: false) ? AddressGuard(rules: rules) : nil
             let isRelay = if case .relay = exit { true } else { false }
+            let listeners = listeners
             configuration.http1_1ConnectionDebugInitializer = { channel in
                 do {
-                    try StatusGuard.add(to: channel)
+                    try OriginExits.hear([StatusGuard(), AnswerTap(listeners)], on: channel)
                     if isRelay { try AbsoluteTargets.add(to: channel) }
                 } catch {
                     return channel.eventLoop.makeFailedFuture(error)
@@ -121,6 +124,14 @@
                 return checked.flatMap { OriginExits.tune(channel, receiveBuffer) }
             }
             return configuration
+        }
+
+        /// Has handlers see what the decoder of the library's pipeline makes of an answer, in this order, before the library does. Runs
+        /// on the channel's event loop.
+        private static func hear(_ handlers: [any ChannelHandler], on channel: any Channel) throws {
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            try pipeline.addHandlers(handlers, position: .after(decoder.handler))
         }
 
         private static func tune(_ channel: any Channel, _ receiveBuffer: Int?) -> EventLoopFuture<Void> {

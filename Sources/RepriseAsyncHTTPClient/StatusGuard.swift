@@ -15,13 +15,6 @@
 
         private var hasRefused = false
 
-        /// Puts one behind the decoder of the library's pipeline. Runs on the channel's event loop.
-        static func add(to channel: any Channel) throws {
-            let pipeline = channel.pipeline.syncOperations
-            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            try pipeline.addHandler(StatusGuard(), position: .after(decoder.handler))
-        }
-
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             if hasRefused { return }
             if case .head(let head) = unwrapInboundIn(data), !(100..<1000).contains(head.status.code) {

@@ -74,7 +74,7 @@
             guard let client = exits.client(for: exit) else {
                 throw OriginFailure(.interrupted, "the client was shut down")
             }
-            let made: HTTPClient.Request
+            var made: HTTPClient.Request
             do {
                 made = try HTTPClient.Request(
                     url: destination.sendable, method: HTTPMethod(rawValue: request.method), headers: headers,
@@ -85,6 +85,7 @@
             // Connections to a proxy are one pool, whoever is behind it.
             let place = exits.loops.enter(destination.origin)
             let hop = Hop(self, host: url.host, exit: exit, exits: exits, place: place)
+            made.headers.replaceOrAdd(name: AnswerTap.Listeners.field, value: exits.listeners.add(hop))
             let task = client.execute(
                 request: made, delegate: hop, eventLoop: .delegate(on: place.loop), deadline: nil)
             let isOver = state.withLock { state in
@@ -154,12 +155,18 @@
 
         // MARK: What a hop tells
 
+        /// Passes an interim answer on.
+        fileprivate func received(interim head: OriginResponseHead) {
+            state.withLock { $0.events.received(interim: head) }
+            advance()
+        }
+
         /// Passes a final head on; for a redirect, turns to where it leads.
         /// - Returns: Fulfilled when the body may come; `nil` for a redirect.
         fileprivate func received(
             _ head: HTTPResponseHead, _ loop: any EventLoop
         ) throws(OriginFailure) -> EventLoopFuture<Void>? {
-            let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
+            let fields = HTTPFields(head.headers)
             let status = Int(head.status.code)
             if request.isFollowed, let location = RedirectRule.location(status, fields) {
                 guard state.withLock({ $0.redirects.follow(location) }) else { throw RedirectRule.isLost }
@@ -190,8 +197,8 @@
             return gate(loop)
         }
 
-        fileprivate func ended() {
-            state.withLock { $0.events.ended(isDelimited: $0.isDelimited) }
+        fileprivate func ended(_ trailers: HTTPFields) {
+            state.withLock { $0.events.ended(isDelimited: $0.isDelimited, trailers: trailers) }
             advance()
         }
 
@@ -202,11 +209,12 @@
     }
 
     /// One request of an exchange. Of a redirect nothing but where it leads is used.
-    private final class Hop: HTTPClientResponseDelegate {
+    private final class Hop: HTTPClientResponseDelegate, AnswerListener {
         typealias Response = Void
 
         private struct State {
             var isRedirect = false
+            var trailers = HTTPFields()
             /// Bytes of a redirect's body that were read so that the connection can be used again.
             var discarded = 0
             var hasEnded = false
@@ -234,16 +242,25 @@
 
         /// The request is over, well or not; told once or more.
         func ended(_ error: (any Error)?) {
-            let (isFirst, isRedirect) = state.withLock { state in
+            let (isFirst, isRedirect, trailers) = state.withLock { state in
                 defer { state.hasEnded = true }
-                return (!state.hasEnded, state.isRedirect)
+                return (!state.hasEnded, state.isRedirect, state.trailers)
             }
             guard isFirst else { return }
             exits.loops.leave(place)
+            exits.listeners.remove(self)
             if isRedirect { return exchange.begin() }
-            guard let error else { return exchange.ended() }
+            guard let error else { return exchange.ended(trailers) }
             exchange.failed(OriginFailure(error, host: host, exit: exit, rules: exits.rules))
         }
+
+        func heard(interim head: OriginResponseHead) {
+            // Where the head will be told, and before it.
+            if place.loop.inEventLoop { return exchange.received(interim: head) }
+            place.loop.execute { self.exchange.received(interim: head) }
+        }
+
+        func heard(trailers: HTTPFields) { state.withLock { $0.trailers = trailers } }
 
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
             do throws(OriginFailure) {

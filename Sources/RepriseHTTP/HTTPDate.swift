@@ -7,7 +7,7 @@ public enum HTTPDate {
 
     /// Seconds since 1970 for any of the three forms a recipient must read; `nil` for anything else.
     public static func parse(_ text: String) -> Int64? {
-        let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
+        let words = text.utf8.split(whereSeparator: { " ,-".utf8.contains($0) }).map { String(Substring($0)) }
         // IMF-fixdate: Sun, 06 Nov 1994 08:49:37 GMT; RFC 850: Sunday, 06-Nov-94 08:49:37 GMT
         if words.count == 6, words[5] == "GMT" || words[5] == "UTC" {
             guard let day = words[1].decimal, let month = month(words[2]), var year = words[3].decimal else {
@@ -30,18 +30,19 @@ public enum HTTPDate {
     /// its own, as in `Expires` (RFC 9111 §5.3).
     public static func parseStrictly(_ text: String) -> Int64? {
         guard let seconds = parse(text) else { return nil }
-        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let words = text.parts(between: " ").map { String($0) }
         func isDay(_ name: String) -> Bool { days.contains { $0.octets == name.octets } }
         func isMonth(_ name: String) -> Bool { months.contains { $0.octets == name.octets } }
         func isNumber(_ word: String, _ count: Int) -> Bool { word.utf8.count == count && word.decimal != nil }
         func isTime(_ word: String) -> Bool {
-            let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            let parts = word.parts(between: ":").map { String($0) }
             return parts.count == 3 && parts.allSatisfy { isNumber($0, 2) }
         }
         let isExact =
             switch words.count {
             case 6 where !words[2].isEmpty:
-                isDay(String(words[0].dropLast())) && words[0].utf8.last == UInt8(ascii: ",") && isNumber(words[1], 2)
+                isDay(String(words[0].without(last: 1))) && words[0].utf8.last == UInt8(ascii: ",")
+                    && isNumber(words[1], 2)
                     && isMonth(words[2]) && isNumber(words[3], 4) && isTime(words[4]) && words[5].octets == "GMT".octets
             case 6:
                 // asctime pads the day of the month.
@@ -61,15 +62,15 @@ public enum HTTPDate {
     private static func isDateOfRFC850(
         _ words: [String], _ isMonth: (String) -> Bool, _ isNumber: (String, Int) -> Bool
     ) -> Bool {
-        let date = words[1].split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        let date = words[1].parts(between: "-").map { String($0) }
         return words[0].utf8.last == UInt8(ascii: ",")
-            && longDays.contains { $0.octets == String(words[0].dropLast()).octets } && date.count == 3
+            && longDays.contains { $0.octets == String(words[0].without(last: 1)).octets } && date.count == 3
             && isNumber(date[0], 2) && isMonth(date[1]) && isNumber(date[2], 2)
     }
 
     /// IMF-fixdate, the one form a sender may write. Times before 1970 are written as 1970's start.
     public static func format(_ seconds: Int64) -> String {
-        let seconds = max(0, min(seconds, 253_402_300_799))
+        let seconds = max(0, min(seconds, latest))
         let date = civil(days: seconds / 86_400)
         let time = seconds % 86_400
         var text: [UInt8] = []
@@ -98,17 +99,21 @@ public enum HTTPDate {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The last second that has a form.
+    private static let latest: Int64 = 253_402_300_799
+
     private static func month(_ name: String) -> Int64? {
         months.firstIndex { $0.equalsIgnoringCase(name) }.map { Int64($0) + 1 }
     }
 
     private static func seconds(_ year: Int64, _ month: Int64, _ day: Int64, _ time: String) -> Int64? {
-        let parts = time.split(separator: ":", omittingEmptySubsequences: false).map(\.decimal)
+        let parts = time.parts(between: ":").map(\.decimal)
         guard parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],
             hour < 24, minute < 60, second <= 60, (0...9999).contains(year), day >= 1,
             day <= daysSince1970(month == 12 ? year + 1 : year, month % 12 + 1, 1) - daysSince1970(year, month, 1)
         else { return nil }
-        return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+        // A leap second is the first one of the next minute.
+        return min(daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second, latest)
     }
 
     // Days of the proleptic Gregorian calendar, counted from 1 March so that the leap day comes last.

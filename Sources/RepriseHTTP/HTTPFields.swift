@@ -28,6 +28,9 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// The lines in order.
     public private(set) var lines: [Field]
 
+    /// Whether there are none.
+    public var isEmpty: Bool { lines.isEmpty }
+
     /// No fields.
     public init() { lines = [] }
 
@@ -94,11 +97,12 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         return kept
     }
 
+    /// The members of the list-valued field `name`, of all its lines.
+    package func members(of name: String) -> [Substring] { values(of: name).flatMap(\.listMembers) }
+
     /// Whether the list-valued field `name` has the token `token`, in any case.
     public func has(token: String, in name: String) -> Bool {
-        values(of: name).contains { value in
-            value.split(separator: ",").contains { $0.trimmingOptionalWhitespace.equalsIgnoringCase(token) }
-        }
+        members(of: name).contains { $0.equalsIgnoringCase(token) }
     }
 
     /// `Content-Encoding`; `nil` where the bytes are the resource's own.
@@ -108,9 +112,7 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Fields a proxy must not pass on: those of one connection (RFC 9110 §7.6.1) and those `Connection` names.
     public mutating func removeHopByHop() {
-        let named = values(of: "Connection").flatMap { value in
-            value.split(separator: ",").map { String($0.trimmingOptionalWhitespace) }
-        }
+        let named = members(of: "Connection").map { String($0) }
         remove(
             [
                 "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info",
@@ -158,7 +160,7 @@ extension StringProtocol {
     package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool { areEqualIgnoringCase(utf8, other.utf8) }
 
     /// The text without spaces and tabs at its ends (RFC 9110 §5.6.3).
-    package var trimmingOptionalWhitespace: SubSequence {
+    @inlinable package var trimmingOptionalWhitespace: SubSequence {
         // Scalars, not characters: a space with an accent behind it is one character.
         let scalars = unicodeScalars
         var start = scalars.startIndex

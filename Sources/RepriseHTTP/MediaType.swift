@@ -8,8 +8,8 @@ public struct MediaType: Hashable, Sendable {
     /// Reads a `Content-Type`; `nil` where it is not of the form `type/subtype`.
     public init?(_ field: String?) {
         guard let field else { return nil }
-        let essence = field.prefix { $0 != ";" }.trimmingOptionalWhitespace.lowercased()
-        let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
+        let essence = field.upTo(";").trimmingOptionalWhitespace.lowercased()
+        let parts = essence.parts(between: "/")
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(MediaType.isToken) }) else {
             return nil
         }
@@ -32,7 +32,7 @@ public struct MediaType: Hashable, Sendable {
         if type == "text" { return true }
         guard type == "application" else { return false }
         return ["json", "xml", "xhtml+xml", "javascript"].contains(subtype)
-            || subtype.hasSuffix("+json") || subtype.hasSuffix("+xml")
+            || subtype.endsLike("+json") || subtype.endsLike("+xml")
     }
 
     /// Whether the type is that of an HLS or DASH manifest.
@@ -55,7 +55,7 @@ public struct MediaType: Hashable, Sendable {
     }
 
     /// Whether it is XML by its type, whatever of (RFC 7303 §4.2): pictures (SVG) and manifests (DASH) are.
-    public var isXML: Bool { subtype == "xml" || subtype.hasSuffix("+xml") }
+    public var isXML: Bool { subtype == "xml" || subtype.endsLike("+xml") }
 
     /// The usual file extension for a stored body, `bin` where none is known.
     public var fileExtension: String { MediaType.known[essence]?.fileExtension ?? "bin" }
@@ -144,8 +144,9 @@ public enum ContainerSignature: String, Hashable, Sendable {
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }  // a byte-order mark
         text = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         let start = String(decoding: text.prefix(64), as: UTF8.self).lowercased()
-        if manifests.contains(where: root(of: text, start).hasPrefix) { return .manifest }
-        return pages.contains(where: start.hasPrefix) || isJSON(text) ? .markup : .unknown
+        let root = root(of: text, start)
+        if manifests.contains(where: { root.beginsLike($0) }) { return .manifest }
+        return pages.contains(where: { start.beginsLike($0) }) || isJSON(text) ? .markup : .unknown
     }
 
     /// How manifests begin (RFC 8216 §4.3.1.1, ISO/IEC 23009-1 §5.3.1.2), in lower case.
@@ -154,7 +155,7 @@ public enum ContainerSignature: String, Hashable, Sendable {
 
     /// How the first element of XML begins, behind the declaration where there is one; else how the text does.
     private static func root(of text: ArraySlice<UInt8>, _ start: String) -> String {
-        guard start.hasPrefix("<?xml"), let end = text.prefix(512).firstIndex(of: 0x3E) else { return start }
+        guard start.beginsLike("<?xml"), let end = text.prefix(512).firstIndex(of: 0x3E) else { return start }
         let root = text[(end + 1)...].drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         return String(decoding: root.prefix(64), as: UTF8.self).lowercased()
     }

@@ -46,9 +46,6 @@ package struct OctetString: Hashable, Sendable, CustomStringConvertible {
 extension String {
     /// The same text, to be compared.
     package var octets: OctetString { OctetString(self) }
-
-    /// Whether it ends with the octets of another.
-    package func endsLike(_ other: String) -> Bool { utf8.suffix(other.utf8.count).elementsEqual(other.utf8) }
 }
 
 extension Substring {

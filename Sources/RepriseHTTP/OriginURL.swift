@@ -12,7 +12,7 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     /// User information without the `@`, if the URL carries any.
     public let userInfo: String?
     /// Path and query as written, beginning with `/`; without the fragment.
-    public let target: String
+    public private(set) var target: String
 
     /// Reads an absolute URL; `nil` for other schemes, an empty host, or bytes no URL may hold.
     public init?(_ text: String) {
@@ -24,8 +24,8 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         guard let scheme = OriginURL.knownSchemes.first(where: { text[..<colon].equalsIgnoringCase($0) }) else {
             return nil
         }
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
         let rest = bytes[bytes.index(colon, offsetBy: 3)...].prefix { $0 != UInt8(ascii: "#") }
+        guard rest.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         let tail = rest[authority.endIndex...]
         self.scheme = scheme
@@ -56,15 +56,19 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     private static func split(_ hostPort: Substring.UnicodeScalarView) -> (String, Int?)? {
         var hostEnd = hostPort.endIndex
         if hostPort.first == "[" {
-            guard let bracket = hostPort.firstIndex(of: "]") else { return nil }
+            // Brackets hold an IPv6 address: of RFC 3986 §3.2.2's later versions there are none.
+            guard let bracket = hostPort.firstIndex(of: "]"), hostPort[..<bracket].contains(":"),
+                IPAddress(String(hostPort[...bracket])) != nil
+            else { return nil }
             hostEnd = hostPort.index(after: bracket)
         } else if let colon = hostPort.firstIndex(of: ":") {
             hostEnd = colon
         }
         let host = String(hostPort[..<hostEnd]).lowercased()
-        guard !host.isEmpty, !host.unicodeScalars.contains(where: { "/\\@?# ".unicodeScalars.contains($0) }) else {
-            return nil
-        }
+        let forbidden = hostPort.first == "[" ? "/\\@?# " : "/\\@?# []"
+        // Dots alone, escaped or not, name no host.
+        guard !UpstreamPattern.plainHost(host).isEmpty, !host.utf8.contains(where: { forbidden.utf8.contains($0) })
+        else { return nil }
         let rest = hostPort[hostEnd...]
         if rest.isEmpty || rest.elementsEqual(":".unicodeScalars) { return (host, nil) }
         guard rest.first == ":", let port = String(rest.dropFirst()).decimal, (1...65_535).contains(port) else {
@@ -106,28 +110,26 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     public var redacted: String { origin + path }
 
     /// Scheme, host, port and path, without a slash at the end: what stands before the paths of what is below it.
-    package var base: String { redacted.hasSuffix("/") ? String(redacted.dropLast()) : redacted }
+    package var base: String { redacted.endsLike("/") ? String(redacted.without(last: 1)) : redacted }
 
     /// The path without the query.
-    public var path: String { String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })) }
+    public var path: String { String(target.upTo("?")) }
 
     /// The query without its `?`, `nil` where there is none.
-    public var query: String? {
-        let bytes = target.utf8
-        return bytes.firstIndex(of: UInt8(ascii: "?")).map { String(target[bytes.index(after: $0)...]) }
-    }
+    public var query: String? { target.cut(at: "?").map { String($0.tail) } }
 
     /// The extension of the path's last component in lower case, if it looks like one.
     public var pathExtension: String? {
-        guard let last = path.split(separator: "/").last, let dot = last.lastIndex(of: ".") else { return nil }
-        let text = last[last.index(after: dot)...].lowercased()
+        guard let ending = path.pathComponents.last?.cut(atLast: ".") else { return nil }
+        let text = ending.tail.lowercased()
         let plain = text.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x61 && $0 <= 0x7A) }
         return !text.isEmpty && text.utf8.count <= 8 && plain ? text : nil
     }
 
     /// The URL a `Location` names, relative ones resolved against this one (RFC 3986 §5.2); `nil` where it cannot be.
-    /// User information stays where the host stays.
+    /// User information stays where the host stays. A space, which no URL may hold and many a server sends, is encoded as browsers do.
     public func resolving(_ location: String) -> OriginURL? {
+        let location = OriginURL.withSpacesEncoded(location)
         if let absolute = OriginURL(location) { return absolute }
         let reference = location.unicodeScalars.prefix { $0 != "#" }
         let text = String(reference)
@@ -143,6 +145,31 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         let path = path.unicodeScalars
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "/"
         return OriginURL(base + OriginURL.removingDotSegments(directory + text))
+    }
+
+    /// The fragment of a reference with its `#`; nothing where it has none.
+    package static func fragment(of reference: String) -> String {
+        reference.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(reference[$0...]) } ?? ""
+    }
+
+    /// The same text with spaces encoded as browsers do.
+    package static func withSpacesEncoded(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: " ")) else { return text }
+        // Bytes, not characters: a space with an accent behind it is one character.
+        return String(decoding: text.utf8.flatMap { $0 == UInt8(ascii: " ") ? Array("%20".utf8) : [$0] }, as: UTF8.self)
+    }
+
+    /// The URL that a browser asks for where it is given this one: a backslash in its path is a slash, and segments of dots are taken
+    /// away with what they lead back over, also where the dots are escaped (WHATWG URL, path state).
+    package var asBrowsersReadIt: OriginURL {
+        let bytes = path.utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        let segments = String(decoding: bytes, as: UTF8.self).parts(between: "/").map { segment in
+            let plain = String(decoding: segment.percentDecoded, as: UTF8.self)
+            return [".", ".."].contains { plain.octets == $0.octets } ? plain : String(segment)
+        }
+        var url = self
+        url.target = OriginURL.removingDotSegments(segments.joined(separator: "/")) + (query.map { "?" + $0 } ?? "")
+        return url
     }
 
     private static func removingDotSegments(_ target: String) -> String {

@@ -128,15 +128,12 @@ public enum ContentRange: Hashable, Sendable {
     /// Reads the field, or `nil` for anything that is not exactly of its form, or contradicts itself.
     public static func parse(_ field: String) -> ContentRange? {
         let text = field.trimmingOptionalWhitespace
-        guard let space = text.firstIndex(of: " ") else { return nil }
-        guard text[..<space].equalsIgnoringCase("bytes") else { return nil }
-        let rest = text[text.index(after: space)...].trimmingOptionalWhitespace
-        guard let slash = rest.firstIndex(of: "/") else { return nil }
-        let range = rest[..<slash]
-        let size = rest[rest.index(after: slash)...]
+        guard let (unit, rest) = text.cut(at: " "), unit.equalsIgnoringCase("bytes"),
+            let (range, size) = rest.trimmingOptionalWhitespace.cut(at: "/")
+        else { return nil }
         if range == "*" { return size.decimal.map(ContentRange.unsatisfied(total:)) }
-        guard let dash = range.firstIndex(of: "-"), let first = range[..<dash].decimal,
-            let last = range[range.index(after: dash)...].decimal, last >= first, last < .max
+        guard let bounds = range.cut(at: "-"), let first = bounds.head.decimal, let last = bounds.tail.decimal,
+            last >= first, last < .max
         else { return nil }
         if size == "*" { return .satisfied(ByteRange(first, last.adding(1)), total: nil) }
         guard let total = size.decimal, total > last else { return nil }

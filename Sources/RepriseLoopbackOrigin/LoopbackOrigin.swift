@@ -2,6 +2,7 @@
     import NIOCore
     import NIOHTTP1
     import NIOPosix
+    import RepriseCore
     import RepriseHTTP
     import RepriseRanges
     public import RepriseTesting
@@ -112,6 +113,7 @@
         private var resource: ScriptedOrigin.Resource?
         private var rate: Int64 = 0
         private var framing = OriginBehaviour.Framing.length
+        private var trailers: HTTPHeaders?
         private var isPlaying = false
         private var isWaiting = false
 
@@ -137,11 +139,12 @@
             guard let head, !origin.isDown else { return context.close(promise: nil) }
             let fields = HTTPFields(head.headers.map { ($0.name, $0.value) })
             let answer = origin.answer(method: head.method.rawValue, target: head.uri, fields: fields, body: body)
-            resource = origin.resource(at: String(head.uri.prefix { $0 != "?" }))
-            for status in answer.interim {
-                context.write(
-                    wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .init(statusCode: status)))),
-                    promise: nil)
+            resource = origin.resource(at: String(head.uri.upTo("?")))
+            for interim in answer.interim {
+                let fields = HTTPHeaders(interim.fields)
+                let head = HTTPResponseHead(
+                    version: .http1_1, status: .init(statusCode: interim.status), headers: fields)
+                context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
             }
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             context.eventLoop.scheduleTask(in: .nanoseconds(answer.delay)) {
@@ -151,7 +154,7 @@
         }
 
         private func begin(_ answer: ScriptedAnswer, _ request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-            var headers = HTTPHeaders(answer.fields.lines.map { ($0.name, $0.value) })
+            var headers = HTTPHeaders(answer.fields)
             if answer.framing == .close {
                 headers.replaceOrAdd(name: "Connection", value: "close")
                 headers.replaceOrAdd(name: "Transfer-Encoding", value: "identity")
@@ -164,6 +167,7 @@
             steps = request.method == .HEAD ? [] : answer.steps
             rate = answer.bytesPerSecond
             framing = answer.framing
+            trailers = answer.trailers.isEmpty ? nil : HTTPHeaders(answer.trailers)
             isPlaying = true
             closesAfter = answer.framing == .close || !request.isKeepAlive
             play(context)
@@ -225,7 +229,11 @@
             let closes = closesAfter
             let promise = context.eventLoop.makePromise(of: Void.self)
             promise.futureResult.whenComplete { _ in if closes { channel.close(promise: nil) } }
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: promise)
+            context.writeAndFlush(wrapOutboundOut(.end(trailers)), promise: promise)
         }
+    }
+
+    extension HTTPHeaders {
+        fileprivate init(_ fields: HTTPFields) { self.init(fields.lines.map { ($0.name, $0.value) }) }
     }
 #endif

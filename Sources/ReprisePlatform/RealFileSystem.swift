@@ -293,7 +293,7 @@ extension FileError {
 extension String {
     /// The path without its last component; `/` stays `/`.
     package var parentDirectory: String {
-        guard let slash = lastIndex(of: "/"), slash != startIndex else { return "/" }
+        guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")), slash != startIndex else { return "/" }
         return String(self[..<slash])
     }
 }

@@ -1,4 +1,4 @@
-/// The sums and products of offsets, sizes and times. What an origin or a client says enters them: a sum past what 64 bits hold
+/// The sums, differences and products of offsets, sizes and times. What an origin or a client says enters them: a sum past what 64 bits hold
 /// is `Int64.max`, which stands for "no end" everywhere, and nothing traps. On floors 0 to 3 there is no other `+` and `*` of
 /// these (`scripts/checks/foreign`).
 extension Int64 {
@@ -6,6 +6,12 @@ extension Int64 {
     @inlinable package func adding(_ other: Int64) -> Int64 {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
+    }
+
+    /// The difference, `.max` or `.min` where it does not fit.
+    @inlinable package func subtracting(_ other: Int64) -> Int64 {
+        let (difference, overflows) = subtractingReportingOverflow(other)
+        return overflows ? (self < 0 ? .min : .max) : difference
     }
 
     /// The product; `Int64.max` where 64 bits do not hold it. Of numbers that are not negative.

@@ -75,5 +75,23 @@ func jsonLine(_ value: some Encodable) -> String {
     }
 }
 
+extension String {
+    /// The same for terminals and logs: characters that steer a terminal, break a line or turn its direction are written as JSON
+    /// escapes. URLs and fields of an origin may hold all of these but the controls of ASCII, which pass.
+    var escapingTerminalControls: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar.value {
+            case 0x80...0x9F, 0x2028...0x202E, 0x2066...0x2069:
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+/// What the tool prints goes through here: it tells of URLs and fields that others chose.
+func print(_ text: String) { Swift.print(text.escapingTerminalControls) }
+
 /// Prints a value as one line of JSON.
 func printJSON(_ value: some Encodable) { print(jsonLine(value)) }

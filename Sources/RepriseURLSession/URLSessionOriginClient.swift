@@ -77,6 +77,9 @@ public final class URLSessionOriginClient: OriginClient {
     /// Sessions in use, for tests of their end.
     package var openSessions: Int { sessions.count }
 
+    /// Where the system's library may send a request twice, one that changes something must not be sent at all.
+    public var sendsEveryMethod: Bool { false }
+
     /// Sends `request`.
     public func start(
         _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void

@@ -52,10 +52,12 @@
             _ attack: Attack, _ stack: PlayStack, _ url: String, _ content: PositionCodedContent
         ) async throws {
             let directory = try WorkDirectory()
-            let arguments =
-                attack.arguments + ["-c", "200", "-r", "200", "-i", "1", "-l", "5", "-p", "3", "-x", "16"]
-                + ["-g", "-o", directory.path + "/attack", "-u", url]
-            async let attacked = Command.run("slowhttptest", arguments, in: directory.path)
+            // It goes on until it is interrupted, and its own probe waits long: neither is a bound on a busy machine.
+            let attacker = try Command(
+                "slowhttptest",
+                attack.arguments + ["-c", "200", "-r", "200", "-i", "1", "-l", "250", "-p", "60", "-x", "16"]
+                    + ["-g", "-o", directory.path + "/attack", "-u", url], in: directory.path, seconds: 300)
+            defer { attacker.interrupt() }
             let proxy = stack.proxy
             #expect(await eventually { proxy.connectionCount >= attack.held }, "the attack did not begin")
             var random = SeededGenerator(seed: 7)
@@ -67,7 +69,8 @@
                 #expect(answer.output.count == 70_000)
                 #expect(content.firstMismatch(answer.output, at: start) == nil)
             }
-            let report = try await attacked
+            attacker.interrupt()
+            let report = try await attacker.result()
             #expect(report.status == 0, "\(String(decoding: report.output, as: UTF8.self))")
             try expectAvailable(directory.path + "/attack.csv")
         }

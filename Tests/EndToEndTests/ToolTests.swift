@@ -41,6 +41,35 @@
             }
         }
 
+        @Test func `what an origin's URL holds steers no terminal and no log, and its query stays out of both`()
+            async throws
+        {
+            try await withOrigin { server, directory in
+                // An accent behind the question mark makes one character of both.
+                let name = "/song.mp3\u{9B}31m\u{202E}", query = "?\u{301}signature=secret"
+                // The client library escapes it, whatever stands in the URL.
+                server.origin.put(.init(PositionCodedContent(length: 1000)), at: "/song.mp3%C2%9B31m%E2%80%AE")
+                let errors = directory + "-log"
+                defer { try? FileManager.default.removeItem(atPath: errors) }
+                let serve = try Program.Server(
+                    directory: directory, arguments: ["--log-level", "trace"], errors: errors)
+                defer { serve.stop() }
+                let url = "http://127.0.0.1:\(server.port)\(name)\(query)"
+                let fetched = try Program.run(["fetch", url, "-d", directory])
+                #expect(fetched.status == 0, "\(fetched.errors)")
+                let list = try Program.run(["ls", "-d", directory])
+                #expect(list.text.contains("\\u009b31m\\u202e"), "\(list.text.debugDescription)")
+                #expect(!list.text.unicodeScalars.contains { ["\u{9B}", "\u{202E}"].contains($0) })
+                let hasTold = await eventually {
+                    (try? String(contentsOfFile: errors, encoding: .utf8))?.contains("\\u009b31m") == true
+                }
+                #expect(hasTold)
+                let log = try String(contentsOfFile: errors, encoding: .utf8)
+                #expect(!log.unicodeScalars.contains { ["\u{9B}", "\u{202E}"].contains($0) })
+                #expect(!log.contains("secret"), "\(log)")
+            }
+        }
+
         @Test func `show draws what is stored and ls lists it, also while a server holds the store`() async throws {
             try await withOrigin { server, directory in
                 let url = server.url("/song.mp3")

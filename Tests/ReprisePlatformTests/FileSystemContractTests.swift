@@ -41,6 +41,23 @@ struct FileSystemContractTests {
         #expect(try read(reading, 0, 3) == [1, 2, 3])
     }
 
+    @Test func `what a disk gets of us is its owner's alone`() throws {
+        let directory = TemporaryDirectory()
+        let files = RealFileSystem()
+        let folder = directory.path + "/a/b"
+        let mask = umask(0)
+        defer { umask(mask) }
+        try files.makeDirectory(folder)
+        _ = try files.open(folder + "/c", .create)
+        _ = try files.open(folder + "/d", .createNew)
+        for (path, mode) in [("/a", 0o700), ("/a/b", 0o700), ("/a/b/c", 0o600), ("/a/b/d", 0o600)] as [(String, mode_t)]
+        {
+            var found = stat()
+            #expect(unsafe stat(directory.path + path, &found) == 0)
+            #expect(found.st_mode & 0o777 == mode, "\(path)")
+        }
+    }
+
     @Test(arguments: Volume.all)
     func `reads append, and end early only at the end`(volume: Volume) throws {
         let (files, root) = try volume.make()

@@ -110,12 +110,12 @@
         }
 
         @Test func `a page that may ask may ask with any field, and from the network`() {
-            let plain = ServerExchange.options([:], now: 0).fields
+            let plain = ServerExchange.options([:], sendsEveryMethod: true, now: 0).fields
             #expect(plain["Access-Control-Allow-Origin"] == "*" && plain["Access-Control-Allow-Private-Network"] == nil)
             let asked: HTTPFields = [
                 "Access-Control-Request-Headers": "range,x-own", "Access-Control-Request-Private-Network": "true",
             ]
-            let answer = ServerExchange.options(asked, now: 0).fields
+            let answer = ServerExchange.options(asked, sendsEveryMethod: true, now: 0).fields
             #expect(answer["Access-Control-Allow-Headers"] == "range,x-own")
             #expect(answer["Access-Control-Allow-Private-Network"] == "true")
         }
@@ -156,12 +156,12 @@
                 "Sec-Fetch-Site": "none",
                 "Connection": "X-Hop", "X-Hop": "1",
             ]
-            let kept = ServerExchange.forwarded(fields)
+            let kept = AnyOriginRole(token: nil).forwarded(fields)
             #expect(kept["Referer"] == sent)
             var front = fields
             front["Referer"] = "https://media.example/T0KEN/https/a/b"
             front["X-Original-URI"] = "/T0KEN/https/a/b"
-            let behind = ServerExchange.forwarded(front, token: "T0KEN")
+            let behind = AnyOriginRole(token: "T0KEN").forwarded(front)
             #expect(behind["Referer"] == nil && behind["X-Original-URI"] == nil && behind["X-Own"] == "1")
             #expect(kept["X-Own"] == "1" && kept["User-Agent"] == "mpv" && kept["Origin"] == "https://films.example")
             for name in ["Host", "X-Forwarded-For", "Forwarded", "Sec-Fetch-Site", "Connection", "X-Hop"] {
@@ -235,6 +235,19 @@
                 #expect(known.text == fresh.text)
                 #expect(known.isDelimited == fresh.isDelimited)
             }
+        }
+    }
+
+    extension ServerExchange {
+        /// An exchange of a server before any origin, or before one, about a URL that does not matter.
+        fileprivate init(
+            method: String, fields: HTTPFields, isTransparent: Bool = false, name: String = "reprise",
+            makeBoundary: () -> String = { "boundary" }
+        ) {
+            let url = OriginURL("http://origin.test/a")!
+            let role: ServerRole =
+                isTransparent ? .edge(EdgeRole(origin: url, name: name)) : .anyOrigin(AnyOriginRole(token: nil))
+            self.init(method: method, fields: fields, for: url, role: role, makeBoundary: makeBoundary)
         }
     }
 #endif

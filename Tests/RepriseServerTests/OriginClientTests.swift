@@ -1,5 +1,5 @@
 #if Server
-    import RepriseAsyncHTTPClient
+    @testable import RepriseAsyncHTTPClient
     import RepriseCore
     import RepriseHTTP
     import RepriseLoopbackOrigin
@@ -22,6 +22,8 @@
             )
             let violation = await violation(contract, rule)
             #expect(violation == nil)
+            let areGone = await eventually { client.exits.listeners.count == 0 }
+            #expect(areGone, "a request that is over is still listened for")
             try await client.shutdown()
             await server.stop()
         }
@@ -69,6 +71,22 @@
             #expect(exchange.bytes == bytes && exchange.isDelimited == true && exchange.violations.isEmpty)
             // 600 kB come in a few dozen reads; each may end in the middle of a piece.
             #expect(exchange.pieces <= 1000, "\(exchange.pieces) pieces")
+        }
+
+        @Test func `what comes before and behind an answer is told in its order, and not where it is much`()
+            async throws
+        {
+            func answer(_ value: String) -> [UInt8] {
+                let interims = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: \(value)\r\n\r\n"
+                let head = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                return Array((interims + head + "3\r\nabc\r\n0\r\nX: \(value)\r\n\r\n").utf8)
+            }
+            let told = try await taken(answer("a"))
+            #expect(told.interims.map(\.status) == [103, 102] && told.interims[0].fields["Link"] == "a")
+            #expect(told.trailers == ["X": "a"] && told.bytes == Array("abc".utf8) && told.violations.isEmpty)
+            let much = try await taken(answer(String(repeating: "x", count: 20_000)))
+            #expect(much.interims.map(\.status) == [102] && much.trailers.isEmpty)
+            #expect(much.bytes == Array("abc".utf8) && much.isDelimited == true)
         }
 
         @Test(arguments: [(1, 3_000_000), (100_000, 4)])

@@ -132,10 +132,11 @@
                 fixture.put("/a.mp3")
                 let options = try await fixture.ask("/a.mp3", method: "OPTIONS", [("Origin", "http://localhost:1")])
                 #expect(options.status == 204)
-                #expect(options.fields["Access-Control-Allow-Methods"] == ServerExchange.methods)
+                #expect(
+                    options.fields["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS, POST, PUT, DELETE, PATCH")
                 let answer = try await fixture.ask("/a.mp3", method: "TRACE", [("Content-Length", "0")])
                 #expect(answer.status == 405)
-                #expect(answer.fields["Allow"] == ServerExchange.methods)
+                #expect(answer.fields["Allow"] == "GET, HEAD, OPTIONS, POST, PUT, DELETE, PATCH")
                 #expect(fixture.origin.requestCount == 0)
             }
         }

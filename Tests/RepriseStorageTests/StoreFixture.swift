@@ -64,24 +64,9 @@ struct StoreFixture: Sendable {
         -> ByteRangeSet
     {
         var served = ByteRangeSet()
-        var offset: Int64 = 0
-        var steps = 0
-        while offset < content.length {
-            steps += 1
-            try #require(steps < 10_000, "looking makes no progress at \(offset)")
-            switch generation.availability(at: offset) {
-            case .unloaded(let range): try generation.load(range)
-            case .claimed: try generation.verify(ByteRange(offset, offset + 1))
-            case .absent(let end):
-                try #require(end > offset)
-                offset = min(end, content.length)
-            case .verified(let end):
-                let lease = try #require(generation.lease(ByteRange(offset, min(end, content.length))))
-                let bytes = try lease.read()
-                #expect(content.firstMismatch(bytes, at: offset) == nil, comment)
-                served.insert(lease.range)
-                offset = lease.range.upperBound
-            }
+        try generation.readStored(length: content.length) { range, bytes in
+            #expect(content.firstMismatch(bytes, at: range.lowerBound) == nil, comment)
+            served.insert(range)
         }
         return served
     }

@@ -61,7 +61,7 @@ import Testing
 
     // MARK: The client in memory
 
-    private enum Seen: Equatable { case head(Int), body(Int), end(Bool), failed(OriginFailure.Kind) }
+    private enum Seen: Equatable { case interim(Int), head(Int), body(Int), end(Bool), failed(OriginFailure.Kind) }
 
     private final class Collector: Sendable {
         private let events = Lock<[Seen]>([])
@@ -69,9 +69,10 @@ import Testing
         func take(_ event: OriginEvent) {
             let seen: Seen =
                 switch event {
+                case .interim(let head): .interim(head.status)
                 case .head(let head): .head(head.status)
                 case .body(let piece): .body(piece.count)
-                case .end(let isDelimited): .end(isDelimited)
+                case .end(let isDelimited, _): .end(isDelimited)
                 case .failed(let failure): .failed(failure.kind)
                 }
             if case .body(let piece) = event { bytes.withLock { $0 += piece } }

@@ -71,7 +71,7 @@
 
         private func accept(_ request: AVAssetResourceLoadingRequest) -> Bool {
             // A scheme that the system loads itself may reach a delegate on some versions; it is not ours.
-            guard request.request.url?.scheme?.hasPrefix(AssetAddress.prefix) == true else { return false }
+            guard request.request.url?.scheme?.beginsLike(AssetAddress.prefix) == true else { return false }
             queue.async { self.begin(request) }
             return true
         }

@@ -135,10 +135,12 @@ package struct ConditionalRequest: Sendable {
         // It has no body, and no field may say how long that is (RFC 9110 §8.6).
         if info.status == 204 { return Answer(status: 204, fields: head) }
         var head = head
-        if let length = info.length { head["Content-Length"] = "\(length)" }
+        // Behind a body of an announced length no field can come.
+        let length = info.trailers.isEmpty ? info.length : nil
+        if let length { head["Content-Length"] = "\(length)" }
         return Answer(
             status: info.status, fields: head, range: method == "HEAD" ? nil : ByteRange(0, info.length ?? .max),
-            isDelimited: info.length != nil)
+            isDelimited: length != nil)
     }
 
     private func commonFields(_ info: ContentInfo) -> HTTPFields {
@@ -190,7 +192,7 @@ package struct ConditionalRequest: Sendable {
 
     private func ifRangeHolds(_ info: ContentInfo) -> Bool {
         guard let condition = fields["If-Range"] else { return true }
-        if let tag = EntityTag(condition), condition.contains("\"") {
+        if let tag = EntityTag(condition), condition.has("\"") {
             return entityTag(of: info).map { $0.matchesStrongly(tag) } ?? false
         }
         // Where every version has a tag of ours, a date says enough; else it has to be a strong one (RFC 9110 §13.1.5).

@@ -227,6 +227,10 @@ public final class MediaCache: Sendable {
         ) { redirect, position, end in
             switch redirect {
             case .alone: return self.table.attachAlone(request, position, end, priority)
+            case .aloneOnce:
+                var own = request
+                own.answers = .next
+                return self.table.attachAlone(own, position, end, priority)
             case .variant(let variant):
                 self.noteVariant()
                 var own = request

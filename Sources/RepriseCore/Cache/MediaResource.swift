@@ -15,7 +15,7 @@ public struct MediaResource: Sendable {
     /// The same for a door that tells its client of any answer: also of a redirect, a refusal, an error.
     package var withAnyAnswer: MediaResource {
         var request = request
-        request.takesAnyAnswer = true
+        request.answers = .any
         return MediaResource(cache: cache, request: request)
     }
 

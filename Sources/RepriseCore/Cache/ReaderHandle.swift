@@ -86,18 +86,24 @@ package final class ReaderHandle: Sendable {
     }
 
     /// Length, type and validators, once they are known; `nil` while they are not.
-    package func info(wake: @escaping @Sendable () -> Void) -> Result<ContentInfo?, CacheError> {
+    /// - Parameter interim: Is told of each interim answer (1xx), at most once, from inside the call.
+    package func info(
+        interim: (OriginResponseHead) -> Void = { _ in }, wake: @escaping @Sendable () -> Void
+    ) -> Result<ContentInfo?, CacheError> {
         guard let (entry, id) = current() else { return .failure(CacheError(.closed, "the reader was closed")) }
         switch entry.info(id, wake: wake) {
         case .known(let info):
             guard resourceTransform != nil else { return .success(info) }
             state.withLock { $0.isOther = !info.isResource }
             return .success(info.isResource ? info.withoutDigests() : info)
+        case .interim(let head):
+            interim(head)
+            return info(interim: interim, wake: wake)
         case .pending: return .success(nil)
         case .failed(let error): return .failure(error)
         case .redirected(let redirect):
             goOn(with: redirect)
-            return info(wake: wake)
+            return info(interim: interim, wake: wake)
         }
     }
 

@@ -32,34 +32,31 @@ package struct ContainerHead: Sendable, Hashable {
 
     /// What to do next. What is asked to be looked at is never wholly known already.
     package func step(_ known: KnownBytes) -> HeadStep {
-        let first = ByteRange(0, ContainerHead.firstLook)
-        guard let head = known.bytes(first) else { return .look(known.clipped(first)) }
-        let step: HeadStep =
-            if MP4Head.isOne(head) {
-                MP4Head(self, known).step()
-            } else if head.begins("fLaC") || FLACHead.follows(head, known) {
-                FLACHead(self, known).step()
-            } else if head.begins("OggS") {
-                OggHead(self, known).step(head)
-            } else if head.begins("\u{1A}") && head.number(0, 4) == 0x1A45_DFA3 {
-                MatroskaHead(self, known).step()
-            } else if MP3Head.isOne(head) {
-                MP3Head(self, known).step()
-            } else {
-                .keep([ByteRange(0, ContainerHead.slack.adding(.bytes(seconds, at: rate(head))))])
-            }
-        switch step {
+        switch stepOfContainer(known) {
         case .look(let range):
             let range = known.clipped(range)
-            // A broken file that leads to what is known, past the end, or to more than anybody has, is not understood.
-            let isUseless = known.covers(range) || known.count.adding(range.count) > ContainerHead.mostLookedAt
+            // A broken file that leads to what is known, past the end, or ever further, is not understood.
+            let isUseless =
+                known.covers(range) || known.looks >= ContainerHead.mostLooks
+                || known.count.adding(range.count) > ContainerHead.mostLookedAt
             return isUseless ? .keep(joined([ByteRange(0, fallback(known))], known)) : .look(range)
         case .keep(let ranges): return .keep(joined(ranges, known))
         }
     }
 
+    private func stepOfContainer(_ known: KnownBytes) -> HeadStep {
+        let first = ByteRange(0, ContainerHead.firstLook)
+        guard let head = known.bytes(first) else { return .look(first) }
+        if MP4Head.isOne(head) { return MP4Head(self, known).step() }
+        if head.begins("fLaC") || FLACHead.follows(head, known) { return FLACHead(self, known).step() }
+        if head.begins("OggS") { return OggHead(self, known).step(head) }
+        if head.begins("\u{1A}") && head.number(0, 4) == 0x1A45_DFA3 { return MatroskaHead(self, known).step() }
+        if MP3Head.isOne(head) { return MP3Head(self, known).step() }
+        return .keep([ByteRange(0, ContainerHead.slack.adding(.bytes(seconds, at: rate(head))))])
+    }
+
     /// What is kept of a file that is not understood.
-    package func fallback(_ known: KnownBytes) -> Int64 {
+    func fallback(_ known: KnownBytes) -> Int64 {
         ContainerHead.slack.adding(.bytes(seconds, at: ContainerHead.unknownRate))
     }
 

@@ -19,11 +19,12 @@ struct FLACHead {
     func step() -> HeadStep {
         var offset = (known.bytes(ByteRange(0, 10)).map { MP3Head.tagEnd($0) } ?? 0).adding(4)
         var rate = ContainerHead.unknownRate * 2
-        for _ in 0..<ContainerHead.mostLooks {
+        for block in 0..<ContainerHead.mostLooks {
             let header = ByteRange(offset: offset, count: 4)
             guard let bytes = known.bytes(header) else { return .look(header) }
             guard bytes.count == 4, let size = bytes.number(1, 3) else { break }
-            if bytes[0] & 0x7F == 0 {
+            // What tells of the stream is the first block and no other (§8.1).
+            if block == 0, bytes[0] & 0x7F == 0 {
                 let info = ByteRange(offset: offset.adding(4), count: 34)
                 guard let bytes = known.bytes(info) else { return .look(info) }
                 rate = self.rate(bytes) ?? rate

@@ -4,6 +4,8 @@ package import RepriseRanges
 package struct KnownBytes: Sendable {
     /// Length of the whole; `nil` where nobody knows it.
     package var length: Int64?
+    /// How often it was read from.
+    package private(set) var looks = 0
     private var pieces: [(range: ByteRange, bytes: [UInt8])] = []
 
     package init(length: Int64? = nil) { self.length = length }
@@ -13,6 +15,7 @@ package struct KnownBytes: Sendable {
 
     /// Adds what was read at `offset`. Of what is known twice the first stays.
     package mutating func add(_ bytes: [UInt8], at offset: Int64) {
+        looks += 1
         if !bytes.isEmpty { pieces.append((ByteRange(offset: offset, count: Int64(bytes.count)), bytes)) }
     }
 

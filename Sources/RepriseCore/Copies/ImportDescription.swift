@@ -23,9 +23,7 @@ public struct ImportDescription: Sendable, Hashable {
     package func info(
         _ request: ResourceRequest, path: String, identity: UInt64, now: Int64
     ) throws(CacheError) -> EntryInfo {
-        let fileExtension = path.split(separator: "/").last.flatMap { name in
-            name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) }
-        }
+        let fileExtension = path.pathComponents.last?.cut(atLast: ".").map { String($0.tail) }
         let known = [request.url.pathExtension, fileExtension].compactMap(\.self)
         let type = contentType ?? known.lazy.compactMap { MediaType.contentType(forExtension: $0) }.first
         var fields = HTTPFields()

@@ -13,6 +13,8 @@ final class OriginBody: Sendable {
         private let state = Lock(State())
 
         func put(_ event: OriginEvent) {
+            // There may be any number, and none is an answer.
+            if case .interim = event { return }
             let waker = state.withLock { state in
                 state.events.append(event)
                 defer { state.waker = nil }
@@ -69,7 +71,8 @@ final class OriginBody: Sendable {
         switch try await next(within: tuning.headTimeout) {
         case .head(let head): return head
         case .failed(let failure): throw CacheError(failure)
-        case .body, .end: throw CacheError(.originInvalid, "the origin's client told of a body without a head")
+        case .interim, .body, .end:
+            throw CacheError(.originInvalid, "the origin's client told of a body without a head")
         }
     }
 
@@ -81,7 +84,7 @@ final class OriginBody: Sendable {
         case .body(let bytes): return bytes
         case .end: return nil
         case .failed(let failure): throw CacheError(failure)
-        case .head: throw CacheError(.originInvalid, "the origin's client told of two heads")
+        case .interim, .head: throw CacheError(.originInvalid, "the origin's client told of two heads")
         }
     }
 }

@@ -76,12 +76,12 @@ package final class ActiveEntry: Sendable {
     /// Adds a reader; `nil` where the entry takes none any more.
     func attach(
         url: OriginURL, fields: HTTPFields, position: Int64, end: Int64, priority: TransferPlanner.Priority,
-        mayStore: Bool = true, takesAnyAnswer: Bool = false
+        mayStore: Bool = true, answers: ResourceRequest.Answers = .resource
     ) -> ReaderID? {
         let id = answer {
             $0.attach(
                 url: url, fields: fields, position: position, end: end, priority: priority, mayStore: mayStore,
-                takesAnyAnswer: takesAnyAnswer)
+                answers: answers)
         }
         if id != nil { environment.hub.count { $0.readers += 1 } }
         return id

@@ -134,7 +134,7 @@ package final class EntryTable: Sendable {
     ) -> ReaderID? {
         entry.attach(
             url: request.url, fields: request.fields, position: position, end: end, priority: priority,
-            mayStore: request.isKept, takesAnyAnswer: request.takesAnyAnswer)
+            mayStore: request.isKept, answers: request.answers)
     }
 
     // MARK: Their end

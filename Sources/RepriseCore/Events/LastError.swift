@@ -14,18 +14,16 @@ public struct LastError: Sendable, Hashable {
     }
 
     private static func withoutSecrets(_ message: String) -> String {
-        guard message.contains("://") else { return message }
-        var words: [String] = []
-        for word in message.split(separator: " ", omittingEmptySubsequences: false) { words.append(bare(word)) }
-        return words.joined(separator: " ")
+        guard message.has("://") else { return message }
+        return message.parts(between: " ").map { bare($0) }.joined(separator: " ")
     }
 
     /// A word without what a URL in it has beside scheme, host and path.
     private static func bare(_ word: Substring) -> String {
-        guard let mark = word.firstRange(of: "://") else { return String(word) }
-        let rest = word[mark.upperBound...].prefix { $0 != "?" && $0 != "#" }
-        let authority = rest.prefix { $0 != "/" }
-        let host = authority.lastIndex(of: "@").map { authority[$0...].dropFirst() } ?? authority
+        guard let mark = word.utf8.firstRange(of: "://".utf8) else { return String(word) }
+        let rest = word[mark.upperBound...].upTo("?#")
+        let authority = rest.upTo("/")
+        let host = authority.cut(atLast: "@")?.tail ?? authority
         return String(word[..<mark.upperBound]) + String(host) + String(rest[authority.endIndex...])
     }
 }

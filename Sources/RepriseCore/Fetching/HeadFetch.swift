@@ -39,21 +39,21 @@ final class HeadFetch: Fetch {
 
     private func plan() async throws -> [ByteRange] {
         var known = KnownBytes()
-        var ranges: [ByteRange]?
-        for _ in 0..<ContainerHead.mostLooks {
-            guard case .look(let range) = head.step(known) else { break }
-            known.length = try await fetch(range) ?? known.length
-            let bytes = try await resource.storedBytes(in: known.clipped(range))
-            known.add(bytes, at: range.lowerBound)
-            if Int64(bytes.count) < range.count, known.length == nil {
-                // It ended there, and nobody says so.
-                known.length = range.lowerBound.adding(Int64(bytes.count))
+        while true {
+            switch head.step(known) {
+            case .look(let range):
+                known.length = try await fetch(range) ?? known.length
+                let bytes = try await resource.storedBytes(in: known.clipped(range))
+                known.add(bytes, at: range.lowerBound)
+                if Int64(bytes.count) < range.count, known.length == nil {
+                    // It ended there, and the origin does not say so.
+                    known.length = range.lowerBound.adding(Int64(bytes.count))
+                }
+            case .keep(let ranges):
+                state.withLock { $0.plan = ByteRangeSet(ranges + $0.done.ranges) }
+                return ranges
             }
         }
-        if case .keep(let found) = head.step(known) { ranges = found }
-        let all = ranges ?? [known.clipped(ByteRange(0, head.fallback(known)))]
-        state.withLock { $0.plan = ByteRangeSet(all + $0.done.ranges) }
-        return all
     }
 
     /// Fetches one piece; answers the length of the whole, if known.

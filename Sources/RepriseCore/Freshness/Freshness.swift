@@ -19,12 +19,12 @@ package struct Freshness: Sendable {
     package static let invalidated: Int64 = -1
     /// The same for what was confirmed at `time`, where the origin had another version since: it is stale, but may stand in for an
     /// origin that is gone, as long as it could have otherwise.
-    package static func outdated(_ time: Int64) -> Int64 { -2 - time }
+    package static func outdated(_ time: Int64) -> Int64 { Int64(-2).subtracting(time) }
 
     /// When the answer was received or last confirmed; `nil` where it was invalidated.
     package static func confirmed(_ checked: Int64) -> Int64? {
         if checked >= 0 { return checked }
-        return checked == invalidated ? nil : -2 - checked
+        return checked == invalidated ? nil : outdated(checked)
     }
 
     /// - Parameter checked: When the answer was received or last confirmed, `invalidated`, or what `outdated` gives.
@@ -44,29 +44,29 @@ package struct Freshness: Sendable {
         if let age = control.sharedMaxAge ?? control.maxAge { return age }
         guard !control.isTargeted, let expires = fields["Expires"] else { return nil }
         // An unreadable date, "0" above all, has passed (§5.3).
-        return HTTPDate.parseStrictly(expires).map { max(0, $0 - date) } ?? 0
+        return HTTPDate.parseStrictly(expires).map { max(0, $0.subtracting(date)) } ?? 0
     }
 
     /// A tenth of what it had gone unchanged, at most a day (RFC 9111 §4.2.2).
     private var guessedLifetime: Int64 {
         guard Freshness.guessed.contains(status) || control.isPublic else { return 0 }
         guard let modified = fields["Last-Modified"].flatMap(HTTPDate.parse), modified < date else { return 0 }
-        return min((date - modified) / 10, Freshness.longestGuess)
+        return min(date.subtracting(modified) / 10, Freshness.longestGuess)
     }
 
     private var date: Int64 { fields["Date"].flatMap(HTTPDate.parse) ?? max(0, checked) }
 
     /// Seconds since the origin made or confirmed it (RFC 9111 §4.2.3).
     package func age(now: Int64) -> Int64 {
-        let apparent = max(0, checked - date)
-        let resident = max(0, now.subtractingReportingOverflow(checked).partialValue)
+        let apparent = max(0, checked.subtracting(date))
+        let resident = max(0, now.subtracting(checked))
         return max(apparent, Freshness.givenAge(fields)).adding(resident)
     }
 
     /// The `Age` an answer came with: the first of a list, 0 for what is no number (RFC 9111 §5.1). One too large to
     /// hold is "very long" (§1.2.2), and never more than a sum can carry.
     private static func givenAge(_ fields: HTTPFields) -> Int64 {
-        guard let first = fields["Age"]?.split(separator: ",").first?.trimmingOptionalWhitespace, !first.isEmpty,
+        guard let first = fields["Age"]?.listMembers.first,
             first.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
         else { return 0 }
         return min(Int64(first) ?? .max, CacheDirectives.longest)
@@ -74,7 +74,7 @@ package struct Freshness: Sendable {
 
     /// Seconds it stays fresh, zero or less once it is stale.
     package func timeLeft(now: Int64) -> Int64 {
-        let left = lifetime.subtractingReportingOverflow(age(now: now)).partialValue
+        let left = lifetime.subtracting(age(now: now))
         return isOutdated ? min(0, left) : left
     }
 
@@ -82,9 +82,7 @@ package struct Freshness: Sendable {
     package var mustBeConfirmed: Bool { control.noCache || checked < 0 }
 
     /// Whether the clock was put back since the answer came: its age is not known. Clocks differ by up to a minute.
-    package func isFromFuture(now: Int64) -> Bool {
-        checked.subtractingReportingOverflow(now).partialValue > 60 && checked > now
-    }
+    package func isFromFuture(now: Int64) -> Bool { checked.subtracting(now) > 60 }
 
     /// Whether it may be used now without asking, as far as it is up to the answer.
     package func isFresh(now: Int64) -> Bool {

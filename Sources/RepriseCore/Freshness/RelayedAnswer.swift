@@ -35,11 +35,9 @@ package enum RelayedAnswer {
 
     /// Whether a message has come through this cache before: to forward it again would be a loop (RFC 9110 §7.6.3).
     package static func hasPassed(_ pseudonym: String, _ fields: HTTPFields) -> Bool {
-        fields.values(of: "Via").contains { line in
-            line.split(separator: ",").contains { hop in
-                let words = hop.split(whereSeparator: { $0 == " " || $0 == "\t" })
-                return words.count >= 2 && words[1].equalsIgnoringCase(pseudonym)
-            }
+        fields.members(of: "Via").contains { hop in
+            let words = hop.utf8.split { $0 == 0x20 || $0 == 0x09 }
+            return words.count >= 2 && Substring(words[1]).equalsIgnoringCase(pseudonym)
         }
     }
 }

@@ -21,7 +21,7 @@ public struct HostGroup: Sendable, Hashable {
             guard let url = OriginURL("http://" + text), url.userInfo == nil, url.target == "/",
                 !text.utf8.contains(UInt8(ascii: "/"))
             else { return nil }
-            let hasPort = url.port != 80 || text.hasSuffix(":80")
+            let hasPort = url.port != 80 || text.endsLike(":80")
             members.append(Member(host: url.host, port: hasPort ? url.port : nil))
         }
         guard Set(members).count > 1 else { return nil }

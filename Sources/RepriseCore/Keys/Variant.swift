@@ -28,8 +28,8 @@ extension ResourceKey {
 
     /// The resource's own key, without a variant.
     package var primary: ResourceKey {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 2, let last = parts.last, last.hasPrefix("vary:"), last.utf8.count == 69 else {
+        let parts = text.parts(between: " ")
+        guard parts.count == 2, let last = parts.last, last.beginsLike("vary:"), last.utf8.count == 69 else {
             return self
         }
         return ResourceKey(String(parts[0]))

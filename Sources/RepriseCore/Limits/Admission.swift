@@ -38,7 +38,9 @@ public struct Admission: Sendable {
         return Admission { candidate in
             guard let type = MediaType(candidate.contentType) else { return false }
             let name = type.essence
-            return wanted.contains { $0.octets == name.octets || $0.hasSuffix("/*") && name.hasPrefix($0.dropLast()) }
+            return wanted.contains {
+                $0.octets == name.octets || $0.endsLike("/*") && name.beginsLike($0.without(last: 1))
+            }
         }
     }
 

@@ -19,6 +19,8 @@ package final class ClosableClient: OriginClient {
         self.queues = queues
     }
 
+    package var sendsEveryMethod: Bool { client.sendsEveryMethod }
+
     package func start(
         _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
     ) -> any OriginExchange {
@@ -140,7 +142,7 @@ extension OriginEvent {
     fileprivate var isLast: Bool {
         switch self {
         case .end, .failed: true
-        case .head, .body: false
+        case .interim, .head, .body: false
         }
     }
 }

@@ -34,6 +34,8 @@ package final class FailoverClient: OriginClient {
         self.onFailure = onFailure
     }
 
+    package var sendsEveryMethod: Bool { client.sendsEveryMethod }
+
     /// Sends `request` to the origin that is to have it.
     package func start(
         _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
@@ -157,7 +159,7 @@ private final class FailoverExchange: OriginExchange {
             if !hadHead, mayGoOn, request.isSafe || failure.kind == .unreachable { return goOn(from: serial) }
             end()
         case .end: end()
-        case .body: break
+        case .interim, .body: break
         }
         onEvent(event)
     }

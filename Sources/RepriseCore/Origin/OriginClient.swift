@@ -91,14 +91,17 @@ public struct OriginFailure: Error, Sendable, Hashable {
     }
 }
 
-/// What happens on an exchange, in order: a head, any number of body pieces, an end; or a failure at any point.
+/// What happens on an exchange, in order: interim answers, a head, any number of body pieces, an end; or a failure at any point.
 public enum OriginEvent: Sendable {
+    /// An interim answer (1xx but 100 and 101, RFC 9110 §15.2), where the client is told of those; comes unasked.
+    case interim(OriginResponseHead)
     /// The head of the answer; comes unasked, once.
     case head(OriginResponseHead)
     /// A piece of the body, never empty; one for each `demand()`.
     case body(ArraySlice<UInt8>)
     /// The body ended. `isDelimited` tells whether the message said where: a length or a last chunk, not a closed connection.
-    case end(isDelimited: Bool)
+    /// `trailers` are the fields behind a last chunk (RFC 9110 §6.5), where the client is told of them.
+    case end(isDelimited: Bool, trailers: HTTPFields = HTTPFields())
     /// The exchange is over without an end.
     case failed(OriginFailure)
 }
@@ -116,4 +119,12 @@ public protocol OriginExchange: Sendable {
 public protocol OriginClient: Sendable {
     /// Sends `request`.
     func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange
+    /// Whether requests by any method are sent, with their bodies, and never twice; otherwise GET alone is. `true` unless a client
+    /// says so.
+    var sendsEveryMethod: Bool { get }
+}
+
+extension OriginClient {
+    /// A client that says nothing else sends them all.
+    public var sendsEveryMethod: Bool { true }
 }

@@ -7,8 +7,7 @@ extension OriginResponseHead {
             // Interim answers are the client's own; 101 follows on an `Upgrade`, which is never sent (RFC 9110 §15.2.2).
             return "the origin answered \(status), which is no final answer"
         }
-        let codings = fields.values(of: "Transfer-Encoding").flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingOptionalWhitespace }
+        let codings = fields.members(of: "Transfer-Encoding")
         if let coding = codings.first(where: { !$0.equalsIgnoringCase("chunked") && !$0.equalsIgnoringCase("identity") }
         ) {
             // `TE` was not sent, so no other coding may come (RFC 9112 §7.4); its bytes would be taken for the media's.

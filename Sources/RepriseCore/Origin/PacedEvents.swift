@@ -1,4 +1,6 @@
-/// The events of one exchange in their order: a head at once, pieces of the body no faster than they are asked for, an
+package import RepriseHTTP
+
+/// The events of one exchange in their order: heads at once, pieces of the body no faster than they are asked for, an
 /// end after the last. No I/O; for clients whose library pushes.
 ///
 ///     coming --ended, failed--> [ pieces that wait ] --the last was handed on--> over
@@ -20,6 +22,7 @@ package struct PacedEvents: Sendable {
     }
 
     private var course = Course.coming
+    private var interims: [OriginResponseHead] = []
     private var head: OriginResponseHead?
     private var pieces: [ArraySlice<UInt8>] = []
     private var demands = 0
@@ -39,6 +42,11 @@ package struct PacedEvents: Sendable {
     package var isDemanded: Bool { !isEnding && demands > 0 }
 
     // MARK: From the origin
+
+    /// An interim answer came.
+    package mutating func received(interim head: OriginResponseHead) {
+        if case .coming = course { interims.append(head) }
+    }
 
     /// The head came.
     package mutating func received(_ head: OriginResponseHead) {
@@ -62,8 +70,8 @@ package struct PacedEvents: Sendable {
     }
 
     /// The body ended well.
-    package mutating func ended(isDelimited: Bool) {
-        if case .coming = course { course = .ending(.end(isDelimited: isDelimited)) }
+    package mutating func ended(isDelimited: Bool, trailers: HTTPFields = HTTPFields()) {
+        if case .coming = course { course = .ending(.end(isDelimited: isDelimited, trailers: trailers)) }
     }
 
     /// Nothing more can come.
@@ -79,6 +87,7 @@ package struct PacedEvents: Sendable {
     /// The engine wants nothing more.
     package mutating func cancel() {
         course = .over
+        interims = []
         head = nil
         pieces = []
         waiting = 0
@@ -88,6 +97,7 @@ package struct PacedEvents: Sendable {
 
     /// The next event that is due, once.
     package mutating func next() -> OriginEvent? {
+        if !interims.isEmpty { return .interim(interims.removeFirst()) }
         if let head {
             self.head = nil
             return .head(head)

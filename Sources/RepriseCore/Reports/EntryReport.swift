@@ -42,7 +42,7 @@ package struct EntryReport: Codable, Sendable, Hashable {
 
     package init(_ info: EntryInfo, ranges: ByteRangeSet? = nil, lastError: LastError? = nil) {
         key = info.key
-        url = String(info.url.prefix { $0 != "?" })
+        url = String(info.url.upTo("?"))
         contentType = info.fields["Content-Type"]
         length = info.length
         let stored = ranges?.count ?? info.stored

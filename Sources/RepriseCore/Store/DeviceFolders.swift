@@ -1,3 +1,4 @@
+import RepriseHTTP
 package import ReprisePlatform
 
 /// The folders a system gives an app, and the marks it can put on them; a seam, so that each system's rules are tested
@@ -81,9 +82,9 @@ package protocol DeviceFolders: Sendable {
         package var applicationSupport: String? { folder("XDG_DATA_HOME", else: ".local/share") }
 
         private func folder(_ name: String, else standard: String) -> String? {
-            if let path = variable(name), path.hasPrefix("/") { return path }
-            guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
-            return (home.hasSuffix("/") ? home : home + "/") + standard
+            if let path = variable(name), path.beginsLike("/") { return path }
+            guard let home = variable("HOME"), home.beginsLike("/") else { return nil }
+            return (home.endsLike("/") ? home : home + "/") + standard
         }
 
         package func groupContainer(_ id: String) -> String? { nil }

@@ -1,3 +1,5 @@
+import RepriseHTTP
+
 /// Where a cache keeps its files, and so what the system may do with them.
 ///
 /// | location | the system deletes it when room is short | backed up | pins |
@@ -44,10 +46,10 @@ public enum StoreLocation: Sendable, Hashable {
             return try StoreLocation.join(
                 folders.groupContainer(id), name, else: "the container of the app group \(id); check the entitlement")
         case .directory(let path):
-            guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            guard path.beginsLike("/"), !path.utf8.contains(0) else {
                 throw CacheError(.unsupported, "\"\(path)\" is not an absolute path; a store's directory has to be one")
             }
-            let parts = path.split(separator: "/")
+            let parts = path.pathComponents
             guard !parts.isEmpty else { throw CacheError(.unsupported, "a store cannot be the root of the disk") }
             return "/" + parts.joined(separator: "/")
         }
@@ -58,7 +60,7 @@ public enum StoreLocation: Sendable, Hashable {
     ) throws(CacheError) -> String {
         try check(name)
         guard let folder else { throw CacheError(.unsupported, "this system does not give us \(missing)") }
-        return (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + "/" + name
+        return (folder.endsLike("/") ? String(folder.without(last: 1)) : folder) + "/" + name
     }
 
     private static func check(_ name: String) throws(CacheError) {

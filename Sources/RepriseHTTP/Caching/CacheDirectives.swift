@@ -61,17 +61,13 @@ public struct CacheDirectives: Hashable, Sendable {
 
     /// The field names in the arguments of that name, in lower case: of `private="a, b"` these are a and b.
     public func fieldNames(of name: String) -> [String] {
-        values(of: name).flatMap { value in
-            (value ?? "").split(separator: ",").map { $0.trimmingOptionalWhitespace.lowercased() }
-        }.filter { !$0.isEmpty }
+        values(of: name).flatMap { ($0 ?? "").listMembers.map { $0.lowercased() } }
     }
 
     /// A directive that may list fields: whether it is there without a list, and the names that it lists otherwise. A list that
     /// names nothing is none.
     func qualified(_ name: String) -> (isWhole: Bool, fields: [String]) {
-        let isWhole = values(of: name).contains { value in
-            !(value ?? "").split(separator: ",").contains { !$0.trimmingOptionalWhitespace.isEmpty }
-        }
+        let isWhole = values(of: name).contains { ($0 ?? "").listMembers.isEmpty }
         return (isWhole, fieldNames(of: name))
     }
 
@@ -128,11 +124,8 @@ public struct CacheDirectives: Hashable, Sendable {
     private static func directive(_ part: Substring.UnicodeScalarView) -> Directive? {
         let text = Substring(part).trimmingOptionalWhitespace
         guard !text.isEmpty else { return nil }
-        guard let equals = text.unicodeScalars.firstIndex(of: "=") else {
-            return Directive(name: text.lowercased(), value: nil)
-        }
-        let name = text[..<equals].trimmingOptionalWhitespace.lowercased()
-        return Directive(name: name, value: unquoted(text[text.unicodeScalars.index(after: equals)...]))
+        guard let (name, value) = text.cut(at: "=") else { return Directive(name: text.lowercased(), value: nil) }
+        return Directive(name: name.trimmingOptionalWhitespace.lowercased(), value: unquoted(value))
     }
 
     private static func unquoted(_ value: Substring) -> String {

@@ -7,10 +7,8 @@ public enum VaryField: Hashable, Sendable {
 
     /// Reads every line of `Vary` in an answer; total.
     public init(_ answer: HTTPFields) {
-        let names = answer.values(of: "Vary").flatMap { line in
-            line.split(separator: ",").map { $0.trimmingOptionalWhitespace.lowercased() }
-        }
-        self = names.contains("*") ? .any : .fields(Set(names.filter { !$0.isEmpty }).sorted())
+        let names = answer.members(of: "Vary").map { $0.lowercased() }
+        self = names.contains("*") ? .any : .fields(Set(names).sorted())
     }
 
     /// Whether every request gets the same answer.
@@ -24,7 +22,7 @@ public enum VaryField: Hashable, Sendable {
         guard case .fields(let names) = self else { return nil }
         return names.map { name in
             guard let value = request[name] else { return name + "\n" }
-            let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+            let parts = value.parts(between: ",")
             return name + ":" + parts.map { String($0.trimmingOptionalWhitespace) }.joined(separator: ",") + "\n"
         }.joined()
     }

@@ -17,7 +17,7 @@ package struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `address/bits` or an address alone; bits behind the shared ones do not matter.
     package init?(_ text: some StringProtocol) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.parts(between: "/")
         guard let first = parts.first, parts.count <= 2, let address = IPAddress(first) else { return nil }
         guard parts.count == 2 else {
             self.init(address)
@@ -25,7 +25,7 @@ package struct AddressBlock: Hashable, Sendable, CustomStringConvertible {
         }
         guard let bits = Int(parts[1]), parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         // A mapped address was written with 128 bits and has become one of 32.
-        let isMapped = address.isVersion4 && first.contains(":")
+        let isMapped = address.isVersion4 && first.has(":")
         let length = isMapped ? bits - 96 : bits
         guard (0...address.bytes.count * 8).contains(length) else { return nil }
         let kept = address.bytes.enumerated().map { index, byte in

@@ -14,8 +14,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// that resolvers understand: `169.254.1.1`, `0xa9.254.257`, `2851995905`, `0251.0376.1.1`.
     package init?(_ text: some StringProtocol) {
         var text = Substring(text)
-        if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
-        let found = text.contains(":") ? IPAddress.version6(text) : IPAddress.version4(text)
+        if text.beginsLike("["), text.endsLike("]") { text = text.without(first: 1).without(last: 1) }
+        let found = text.has(":") ? IPAddress.version6(text) : IPAddress.version4(text)
         guard let found else { return nil }
         self.init(bytes: found)
     }
@@ -59,8 +59,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     // The rules of inet_aton: one to four numbers, each decimal, 0octal or 0xhexadecimal; the last fills what is left.
     private static func version4(_ text: Substring) -> [UInt8]? {
-        let text = text.hasSuffix(".") ? text.dropLast() : text
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = (text.endsLike(".") ? text.without(last: 1) : text).parts(between: ".")
         guard (1...4).contains(parts.count) else { return nil }
         var numbers: [UInt32] = []
         for part in parts {
@@ -76,9 +75,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     private static func number(_ text: Substring) -> UInt32? {
         let lowered = text.lowercased()
         let (digits, radix) =
-            lowered.hasPrefix("0x")
-            ? (lowered.dropFirst(2), 16)
-            : lowered.hasPrefix("0") && lowered.count > 1 ? (lowered.dropFirst(), 8) : (lowered[...], 10)
+            lowered.beginsLike("0x")
+            ? (lowered.without(first: 2), 16)
+            : lowered.beginsLike("0") && lowered.utf8.count > 1 ? (lowered.without(first: 1), 8) : (lowered[...], 10)
         // A sign is no digit.
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
             return nil
@@ -87,7 +86,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func version6(_ text: Substring) -> [UInt8]? {
-        let text = text.prefix { $0 != "%" }
+        let text = text.upTo("%")
         // Splitting by the double colon: at most one, so one or two halves.
         guard let gap = doubleColon(text) else {
             let groups = groups(text)
@@ -112,10 +111,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static func groups(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.parts(between: ":")
         for (index, part) in parts.enumerated() {
-            if index == parts.count - 1, part.contains(".") {
-                guard part.split(separator: ".", omittingEmptySubsequences: false).count == 4, let last = version4(part)
+            if index == parts.count - 1, part.has(".") {
+                guard part.parts(between: ".").count == 4, let last = version4(part)
                 else { return nil }
                 bytes += last
                 continue

@@ -38,10 +38,11 @@ public struct ProxySettings: Hashable, Sendable {
         let all = value("all_proxy", "ALL_PROXY")
         http = try proxy(value("http_proxy") ?? all)
         https = try proxy(value("https_proxy", "HTTPS_PROXY") ?? all)
-        for part in (value("no_proxy", "NO_PROXY")?.text ?? "").split(whereSeparator: { $0 == "," || $0.isWhitespace })
+        for part in (value("no_proxy", "NO_PROXY")?.text ?? "").unicodeScalars
+            .split(whereSeparator: { $0 == "," || $0.properties.isWhitespace }).map({ String($0) })
         {
             if part == "*" { isEverythingDirect = true }
-            if let pattern = UpstreamPattern(String(part.drop { $0 == "." })) { direct.append(pattern) }
+            if let pattern = UpstreamPattern(String(part.unicodeScalars.drop { $0 == "." })) { direct.append(pattern) }
         }
     }
 
@@ -53,7 +54,7 @@ public struct ProxySettings: Hashable, Sendable {
             let isDirect = address.isLoopback || direct.contains { $0.matches(address, isNamed: true) }
             return isDirect ? nil : proxy
         }
-        if host == "localhost" || host.hasSuffix(".localhost") { return nil }
+        if host == "localhost" || host.endsLike(".localhost") { return nil }
         let isDirect = direct.contains { pattern in
             if case .host(let name) = pattern.kind { return host.octets == name.octets || host.endsLike("." + name) }
             return pattern.matches(name: host)

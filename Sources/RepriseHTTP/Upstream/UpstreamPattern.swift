@@ -19,8 +19,8 @@ public struct UpstreamPattern: Hashable, Sendable, CustomStringConvertible {
         } else if let block = AddressBlock(text) {
             kind = .block(block)
         } else {
-            let isSuffix = text.hasPrefix("*.")
-            let name = UpstreamPattern.plainHost(isSuffix ? String(text.dropFirst(2)) : text)
+            let isSuffix = text.beginsLike("*.")
+            let name = UpstreamPattern.plainHost(isSuffix ? String(text.without(first: 2)) : text)
             let isName = name.unicodeScalars.allSatisfy { scalar in
                 !scalar.properties.isWhitespace && !"*/:@?#[],\\".unicodeScalars.contains(scalar)
             }
@@ -72,26 +72,8 @@ public struct UpstreamPattern: Hashable, Sendable, CustomStringConvertible {
     /// A host in the one spelling in which hosts are compared: lower case, escapes undone, no dots at its end.
     package static func plainHost(_ host: String) -> String {
         // Brackets hold an address, in which a percent sign begins a zone.
-        var bytes = host.hasPrefix("[") ? Array(host.utf8) : unescaped(host)
+        var bytes = host.beginsLike("[") ? Array(host.utf8) : host.percentDecoded
         while bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
         return String(decoding: bytes, as: UTF8.self).lowercased()
-    }
-
-    /// The bytes of `text`, its percent escapes undone.
-    package static func unescaped(_ text: some StringProtocol) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.isTwoHexadecimalDigits,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
     }
 }

@@ -21,27 +21,28 @@ package struct UpstreamProxy: Hashable, Sendable, CustomStringConvertible {
     package init?(_ text: String) {
         var rest = text[...]
         var kind = Kind.http
-        if let colon = rest.firstIndex(of: ":"), rest[colon...].hasPrefix("://") {
-            switch rest[..<colon].lowercased() {
+        if let (scheme, more) = rest.cut(at: ":"), more.beginsLike("//") {
+            switch scheme.lowercased() {
             case "http": break
             case "socks5", "socks5h": kind = .socks
             default: return nil
             }
-            rest = rest[colon...].dropFirst(3)
+            rest = more.without(first: 2)
         }
         self.kind = kind
-        rest = rest.prefix { $0 != "/" }
-        if let at = rest.lastIndex(of: "@") {
-            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { String(decoding: UpstreamPattern.unescaped($0), as: UTF8.self) }
-            credentials = Credentials(user: parts.first ?? "", password: parts.dropFirst().first ?? "")
-            rest = rest[rest.index(after: at)...]
+        rest = rest.upTo("/")
+        if let (user, host) = rest.cut(atLast: "@") {
+            let (name, password) = user.cut(at: ":") ?? (user, "")
+            credentials = Credentials(
+                user: String(decoding: name.percentDecoded, as: UTF8.self),
+                password: String(decoding: password.percentDecoded, as: UTF8.self))
+            rest = host
         }
         // The library proves nothing to a SOCKS proxy.
         if kind == .socks, credentials != nil { return nil }
         guard let url = OriginURL("http://\(rest)"), url.userInfo == nil, url.target == "/" else { return nil }
-        host = url.host.hasPrefix("[") ? String(url.host.dropFirst().dropLast()) : url.host
-        let hasPort = rest.hasSuffix(":80") || !url.hasDefaultPort
+        host = url.host.beginsLike("[") ? String(url.host.without(first: 1).without(last: 1)) : url.host
+        let hasPort = rest.endsLike(":80") || !url.hasDefaultPort
         port = hasPort ? url.port : 1080
     }
 

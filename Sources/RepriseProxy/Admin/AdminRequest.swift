@@ -49,8 +49,8 @@ package enum AdminRequest: Sendable, Hashable {
     }
 
     package init(method: String, target: String) throws(Refusal) {
-        let path = target.prefix { $0 != "?" }
-        let parameters = AdminRequest.parameters(target.dropFirst(path.count + 1))
+        let path = target.upTo("?")
+        let parameters = AdminRequest.parameters(target.cut(at: "?")?.tail ?? "")
         switch path {
         case "/health": self = try AdminRequest.only("GET", method, .health)
         case "/statistics": self = try AdminRequest.only("GET", method, .statistics)
@@ -70,8 +70,8 @@ package enum AdminRequest: Sendable, Hashable {
             default: throw .wrongMethod(allowed: "PUT, DELETE")
             }
         case "/prefetches": self = try AdminRequest.prefetches(method, parameters)
-        case _ where path.hasPrefix("/prefetches/"):
-            guard let id = Int(path.dropFirst("/prefetches/".count)) else { throw .unknownPath }
+        case _ where path.beginsLike("/prefetches/"):
+            guard let id = Int(path.without(first: "/prefetches/".utf8.count)) else { throw .unknownPath }
             switch method {
             case "GET": self = .prefetchProgress(id)
             case "DELETE": self = .cancelPrefetch(id)
@@ -141,7 +141,7 @@ package enum AdminRequest: Sendable, Hashable {
     // MARK: Reading
 
     private static func importing(_ parameters: [String: String]) throws(Refusal) -> Self {
-        guard let path = parameters["file"], path.hasPrefix("/"), !path.utf8.contains(0) else {
+        guard let path = parameters["file"], path.beginsLike("/"), !path.utf8.contains(0) else {
             throw .badParameter("file is not a percent-encoded absolute path")
         }
         let description = ImportDescription(
@@ -195,9 +195,9 @@ package enum AdminRequest: Sendable, Hashable {
 
     private static func parameters(_ query: Substring) -> [String: String] {
         var found: [String: String] = [:]
-        for item in query.split(separator: "&") {
-            let name = item.prefix { $0 != "=" }
-            found[String(name)] = PercentCoding.decoded(item.dropFirst(name.count + 1))
+        for item in query.parts(between: "&") where !item.isEmpty {
+            let (name, value) = item.cut(at: "=") ?? (item, "")
+            found[String(name)] = PercentCoding.decoded(value)
         }
         return found
     }

@@ -32,11 +32,10 @@ package struct AccessRules: Sendable {
 
     private func isOurs(_ field: String) -> Bool {
         // An IPv6 address has colons of its own, inside its brackets.
-        let end =
-            field.hasPrefix("[") ? field.firstIndex(of: "]").map { field.index(after: $0) } : field.firstIndex(of: ":")
-        let name = field[..<(end ?? field.endIndex)]
-        let port = field[name.endIndex...]
-        guard port.isEmpty || port.first == ":" else { return false }
+        let name = field.beginsLike("[") ? field.cut(at: "]").map { $0.head + "]" } : field.upTo(":")
+        guard let name else { return false }
+        let port = field.without(first: name.utf8.count)
+        guard port.isEmpty || port.beginsLike(":") else { return false }
         return (["127.0.0.1", "localhost", "[::1]"] + allowedHosts).contains { $0.equalsIgnoringCase(name) }
     }
 }

@@ -5,11 +5,8 @@ import RepriseHTTP
 enum ErrorBody {
     /// Whether JSON is asked for, by its own name.
     static func isJSON(_ request: HTTPFields) -> Bool {
-        request.values(of: "Accept").contains { line in
-            line.split(separator: ",").contains { part in
-                let type = part.prefix { $0 != ";" }
-                return String(type).trimmingOptionalWhitespace.equalsIgnoringCase("application/json")
-            }
+        request.members(of: "Accept").contains {
+            $0.upTo(";").trimmingOptionalWhitespace.equalsIgnoringCase("application/json")
         }
     }
 

@@ -1,3 +1,5 @@
+import RepriseHTTP
+
 /// Percent-encoding of a parameter's value (RFC 3986 §2.1).
 package enum PercentCoding {
     /// Everything but unreserved characters as `%XX`.
@@ -20,7 +22,7 @@ package enum PercentCoding {
                 continue
             }
             let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            guard digits.utf8.count == 2, !digits.hasPrefix("+"), let value = UInt8(digits, radix: 16) else {
+            guard digits.utf8.count == 2, !digits.beginsLike("+"), let value = UInt8(digits, radix: 16) else {
                 return nil
             }
             bytes.append(value)

@@ -23,15 +23,14 @@ package enum RequestTarget: Sendable, Hashable {
         }
         var rest = Substring(target)
         if let token {
-            let given = rest.dropFirst().prefix { $0 != "/" && $0 != "?" }
-            guard rest.hasPrefix("/"), SecretText.areEqual(String(given), token) else {
+            let given = rest.beginsLike("/") ? rest.without(first: 1).upTo("/?") : nil
+            guard let given, SecretText.areEqual(String(given), token) else {
                 self = .forbidden
                 return
             }
-            rest = rest.dropFirst(1 + given.count)
+            rest = rest[given.endIndex...]
         }
-        if rest.hasPrefix("/?url=") || rest.hasPrefix("?url=") {
-            let encoded = rest[rest.index(after: rest.firstIndex(of: "=")!)...].prefix { $0 != "&" }
+        if rest.beginsLike("/?url=") || rest.beginsLike("?url="), let (_, encoded) = rest.upTo("&").cut(at: "=") {
             guard let text = PercentCoding.decoded(encoded), let url = OriginURL(text) else {
                 self = .unknown("the url parameter is not a percent-encoded http or https URL")
                 return
@@ -39,8 +38,9 @@ package enum RequestTarget: Sendable, Hashable {
             self = .media(url)
             return
         }
-        for scheme in ["https", "http"] where rest.hasPrefix("/\(scheme)/") {
-            guard let url = OriginURL("\(scheme)://" + rest.dropFirst(scheme.count + 2)), url.userInfo == nil else {
+        for scheme in ["https", "http"] where rest.beginsLike("/\(scheme)/") {
+            let place = rest.without(first: scheme.utf8.count + 2)
+            guard let url = OriginURL("\(scheme)://" + place), url.userInfo == nil else {
                 self = .unknown("no host after /\(scheme)/")
                 return
             }
@@ -59,7 +59,7 @@ package enum RequestTarget: Sendable, Hashable {
         }
     }
 
-    private static func isHealth(_ target: String) -> Bool { target.prefix { $0 != "?" } == "/.reprise/health" }
+    private static func isHealth(_ target: String) -> Bool { target.upTo("?") == "/.reprise/health" }
 
     /// The target under which `url` is reached.
     package static func target(for url: OriginURL, token: String?) -> String {

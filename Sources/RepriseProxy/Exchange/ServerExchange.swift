@@ -39,28 +39,22 @@ package struct ServerExchange: Sendable {
     }
 
     private let request: ConditionalRequest
-    /// Who answers, as `Proxy-Status` names it.
-    private let name: String
+    let role: ServerRole
+    private let url: OriginURL
 
     /// A request for media.
     /// - Parameters:
-    ///   - isTransparent: Whether the origin's answer is told as it is, as by a shared cache.
-    ///   - name: Who answers, as `Proxy-Status` names it.
+    ///   - url: What it asks for.
     ///   - makeBoundary: Makes the text that separates the parts of an answer.
     package init(
-        method: String, fields: HTTPFields, isTransparent: Bool = false, name: String = "reprise",
+        method: String, fields: HTTPFields, for url: OriginURL, role: ServerRole,
         makeBoundary: () -> String = { ServerExchange.randomBoundary() }
     ) {
         // Randomness costs system calls; hardly a request asks for parts.
         let boundary = fields["Range"]?.utf8.contains(UInt8(ascii: ",")) == true ? makeBoundary() : nil
-        self.name = name
+        (self.url, self.role) = (url, role)
         request = ConditionalRequest(
-            method: method, fields: fields, boundary: boundary, isTransparent: isTransparent)
-    }
-
-    /// A request to a server that stands before one origin, or before any.
-    package init(method: String, fields: HTTPFields, edge: EdgeRole?) {
-        self.init(method: method, fields: fields, isTransparent: edge != nil, name: edge?.name ?? "reprise")
+            method: method, fields: fields, boundary: boundary, isTransparent: role.edge != nil)
     }
 
     /// 128 random bits: nobody can prepare a file that holds the boundary of a later answer.
@@ -73,7 +67,9 @@ package struct ServerExchange: Sendable {
     package var method: String { request.method }
 
     /// The methods that are answered or passed on, as far as they are known to all (RFC 9110 §9.3, RFC 5789).
-    package static let methods = "GET, HEAD, OPTIONS, POST, PUT, DELETE, PATCH"
+    static func methods(_ sendsEveryMethod: Bool) -> String {
+        "GET, HEAD, OPTIONS" + (sendsEveryMethod ? ", POST, PUT, DELETE, PATCH" : "")
+    }
 
     /// Where reading should begin before anything is known of the resource.
     package var presumedRange: ByteRange { request.presumedRange }
@@ -95,7 +91,9 @@ package struct ServerExchange: Sendable {
         default: break
         }
         if meant.status != 416, !request.isTransparent {
-            ServerExchange.addServerFields(&head, type: meant.parts?.partType ?? head["Content-Type"])
+            // A 304 must say no other than the answer it stands for.
+            let type = meant.parts?.partType ?? head["Content-Type"] ?? info.fields["Content-Type"]
+            AnyOriginRole.guardBrowser(&head, type: type)
         }
         return Answer(
             status: meant.status, fields: head, range: meant.range, parts: meant.parts, text: text,
@@ -112,34 +110,14 @@ package struct ServerExchange: Sendable {
         return memory?.answer(range, total: info.length) ?? answer(info, now: now)
     }
 
-    /// Fields that say something of all that a browser has from one site, which here is this server and every origin behind it: what
-    /// one origin says must not clear, watch or open up what another has, nor have a password for it sent to that.
-    private static let siteWide = [
-        "Accept-CH", "Access-Control-Allow-Credentials", "Clear-Site-Data", "Critical-CH", "NEL",
-        "Origin-Agent-Cluster", "Report-To", "Service-Worker-Allowed", "WWW-Authenticate",
-    ]
-
-    /// What is told of an answer that was passed on without being stored.
+    /// An answer as the client is told of it.
     /// - Parameters:
-    ///   - url: What it answers.
-    ///   - token: The token of this server's URLs.
-    package static func relayed(_ fields: HTTPFields, from url: OriginURL, token: String?) -> HTTPFields {
-        var head = RelayedAnswer.fields(fields, age: nil)
-        head.remove(RelayedAnswer.ofTheHost)
-        if let place = head["Location"], let whole = url.resolving(place) {
-            head["Location"] = RequestTarget.target(for: whole, token: token)
-        }
-        addServerFields(&head, type: head["Content-Type"])
-        return head
-    }
-
-    private static func addServerFields(_ head: inout HTTPFields, type: String?) {
-        head.remove(ServerExchange.siteWide)
-        head["Access-Control-Allow-Origin"] = "*"
-        head["Access-Control-Expose-Headers"] = "Content-Length, Content-Range, Accept-Ranges, ETag, Age, Retry-After"
-        head["X-Content-Type-Options"] = "nosniff"
-        // A page passed on from a foreign origin must not run as one of ours.
-        if MediaType(type)?.isInert != true { head["Content-Security-Policy"] = "sandbox" }
+    ///   - age: Seconds since the origin made or confirmed it; `nil` where it came for this very request.
+    ///   - outcome: How the request was handled; `nil` where that is not known.
+    package func told(_ answer: Answer, age: Int64?, outcome: @autoclosure () -> CacheStatus?) -> Answer {
+        var answer = answer
+        answer.fields = role.told(answer.fields, from: url, age: age, outcome: outcome())
+        return answer
     }
 
     /// The answer to a request that cannot be served.
@@ -147,7 +125,7 @@ package struct ServerExchange: Sendable {
         var head: HTTPFields = ["Date": HTTPDate.format(now)]
         if !request.isTransparent { head["Access-Control-Allow-Origin"] = "*" }
         if let seconds = error.retryAfter { head["Retry-After"] = "\(seconds)" }
-        if let cause = error.cause { head["Proxy-Status"] = cause.status(named: name, details: error.message) }
+        if let cause = error.cause { head["Proxy-Status"] = cause.status(named: role.name, details: error.message) }
         let status = ServerExchange.status(of: error)
         switch error.code {
         case .originRefused where error.location != nil:
@@ -182,7 +160,8 @@ package struct ServerExchange: Sendable {
     }
 
     /// The answer to `OPTIONS`, CORS preflight included: who gets this far may ask, with any field.
-    package static func options(_ request: HTTPFields, now: Int64) -> Answer {
+    package static func options(_ request: HTTPFields, sendsEveryMethod: Bool, now: Int64) -> Answer {
+        let methods = methods(sendsEveryMethod)
         var fields: HTTPFields = [
             "Date": HTTPDate.format(now), "Allow": methods, "Access-Control-Allow-Origin": "*",
             "Access-Control-Allow-Methods": methods,
@@ -200,24 +179,5 @@ package struct ServerExchange: Sendable {
     /// An answer of a status and a line of text.
     package static func plain(_ status: Int, _ text: String, now: Int64) -> Answer {
         Answer(status: status, fields: ["Date": HTTPDate.format(now)], text: text)
-    }
-
-    /// The client's fields that go on to the origin: all but those of its connection, those that say where it is, a `Referer`
-    /// that names this server, and whatever holds the token: a server in front may say the path in fields of its own.
-    package static func forwarded(_ fields: HTTPFields, token: String? = nil) -> HTTPFields {
-        var kept = fields
-        kept.removeHopByHop()
-        kept.remove([
-            "Host", "Expect", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
-            "X-Real-IP", "Via", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User",
-        ])
-        if let page = kept["Referer"], let host = fields["Host"] {
-            let isOurs = OriginURL(page).map { $0.authority.equalsIgnoringCase(host) } ?? true
-            if isOurs { kept.remove(["Referer"]) }
-        } else {
-            kept.remove(["Referer"])
-        }
-        if let token { kept.remove(kept.lines.filter { $0.value.contains(token) }.map(\.name)) }
-        return kept
     }
 }

@@ -80,7 +80,7 @@ extension RequestHead {
                 throw RequestRefusal(400, "both Content-Length and Transfer-Encoding")
             }
             guard minorVersion == 1 else { throw RequestRefusal(400, "HTTP/1.0 knows no Transfer-Encoding") }
-            let names = codings.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            let names = codings.flatMap { $0.parts(between: ",") }
                 .map(\.trimmingOptionalWhitespace)
             if names.count == 1, names[0].equalsIgnoringCase("chunked") { return .chunked }
             let isChunked = names.last?.equalsIgnoringCase("chunked") == true

@@ -122,9 +122,15 @@
             context.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
         }
 
-        /// Ends the body.
-        func end(left: EventLoopPromise<Void>?) {
-            write(.byteBuffer(isChunked ? ByteBuffer(staticString: "0\r\n\r\n") : ByteBuffer()), left)
+        /// Ends the body; behind one in chunks come the trailers (RFC 9112 §7.1.2), which others cannot have.
+        func end(_ trailers: HTTPFields, left: EventLoopPromise<Void>?) {
+            var buffer = ByteBuffer()
+            if isChunked {
+                buffer.writeStaticString("0\r\n")
+                for line in trailers.lines { buffer.writeField(line) }
+                buffer.writeStaticString("\r\n")
+            }
+            write(.byteBuffer(buffer), left)
             isChunked = false
         }
 

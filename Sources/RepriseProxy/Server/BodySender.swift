@@ -14,8 +14,8 @@
     /// loop; bytes the kernel does not hold in memory are read on the read pool first.
     final class BodySender: AnswerSource {
         enum Outcome {
-            /// All was sent.
-            case complete
+            /// All was sent, but for the fields behind it.
+            case complete(trailers: HTTPFields = HTTPFields())
             /// Nothing was sent yet: this answer instead.
             case text(ServerExchange.Answer)
             /// It ended in the middle.
@@ -31,7 +31,6 @@
         private static let turnLimit: Int64 = 2 << 20
 
         private let exchange: ServerExchange
-        private let edge: EdgeRole?
         private let handle: ReaderHandle
         private let context: ChannelHandlerContext
         private let writer: AnswerWriter
@@ -39,6 +38,7 @@
         private let slowClientTimeout: Int
         private let standing: SharedStanding
         private let onFinish: (Outcome) -> Void
+        private let onInterim: (OriginResponseHead) -> Void
         private let onHead: (ServerExchange.Answer) -> Void
         /// What is done where nothing can be told, instead of telling why. The reader is left to it.
         private let onFailure: ((ReaderHandle) -> Void)?
@@ -56,17 +56,19 @@
         private var isBusy = false
         /// Bytes the socket took in this turn.
         private var sentAtOnce: Int64 = 0
+        /// Writing may have the channel ask for more.
+        private var isTellingInterims = false
         private var waker: (@Sendable () -> Void)?
 
         init(
-            exchange: ServerExchange, edge: EdgeRole?, handle: ReaderHandle, context: ChannelHandlerContext,
+            exchange: ServerExchange, handle: ReaderHandle, context: ChannelHandlerContext,
             writer: AnswerWriter, deadline: ConnectionDeadline, slowClientTimeout: Int,
             standing: SharedStanding, onFinish: @escaping (Outcome) -> Void,
+            onInterim: @escaping (OriginResponseHead) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void, onFailure: ((ReaderHandle) -> Void)? = nil
         ) {
             self.onFailure = onFailure
             self.exchange = exchange
-            self.edge = edge
             self.handle = handle
             self.context = context
             self.writer = writer
@@ -74,6 +76,7 @@
             self.slowClientTimeout = slowClientTimeout
             self.standing = standing
             self.onFinish = onFinish
+            self.onInterim = onInterim
             self.onHead = onHead
         }
 
@@ -106,14 +109,14 @@
         }
 
         func pump() {
-            guard !isFinished else { return }
+            guard !isFinished, !isTellingInterims else { return }
             let beginsHere = !hasHead
             if beginsHere, !sendHead() { return }
             deadline.clear()
             var hasWritten = beginsHere
             sentAtOnce = 0
             while !isFinished, !isBusy, context.channel.isWritable {
-                if isDelimited, missing == 0, parts == nil { return finish(.complete) }
+                if isDelimited, missing == 0, parts == nil { return finish(.complete()) }
                 switch handle.step(limit: BodySender.regionLimit, wake: makeWaker()) {
                 case .memory(let bytes, _):
                     write(.byteBuffer(ByteBuffer(bytes: bytes)), count: bytes.count)
@@ -131,7 +134,7 @@
                         writer.flush()
                         return finish(.broken)
                     }
-                    guard beginNextPart() else { return finish(.complete) }
+                    guard beginNextPart() else { return finish(.complete(trailers: trailers())) }
                     hasWritten = true
                 case .failed:
                     if hasWritten { writer.flush() }
@@ -145,7 +148,12 @@
 
         private func sendHead() -> Bool {
             let now = SystemCalls.wallClock()
-            switch handle.info(wake: makeWaker()) {
+            var interims: [OriginResponseHead] = []
+            let known = handle.info(interim: { interims.append($0) }, wake: makeWaker())
+            isTellingInterims = true
+            interims.forEach(onInterim)
+            isTellingInterims = false
+            switch known {
             case .success(nil): return false
             case .failure(let error):
                 if let onFailure {
@@ -153,17 +161,18 @@
                     onFailure(handle)
                     return false
                 }
-                finish(.text(relayed(exchange.answer(error, now: now), age: nil)))
+                finish(.text(exchange.told(exchange.answer(error, now: now), age: nil, outcome: handle.outcome)))
                 return false
             case .success(let info?):
-                let answer = relayed(exchange.answer(info, now: now, memory: &writer.memory), age: info.age)
+                let known = exchange.answer(info, now: now, memory: &writer.memory)
+                let answer = exchange.told(known, age: info.age, outcome: handle.outcome)
                 hasHead = true
                 guard answer.range != nil || answer.parts != nil, answer.text == nil else {
                     // A head alone, or with a line of text.
                     let isBodyless = exchange.method == "HEAD" && answer.text == nil
                     if isBodyless {
                         onHead(answer)
-                        finish(.complete)
+                        finish(.complete())
                     } else {
                         finish(.text(answer))
                     }
@@ -183,12 +192,12 @@
             }
         }
 
-        /// What a shared cache tells of an answer's way.
-        private func relayed(_ answer: ServerExchange.Answer, age: Int64?) -> ServerExchange.Answer {
-            guard let edge else { return answer }
-            var answer = answer
-            answer.fields = edge.relayed(answer.fields, age: age, outcome: handle.outcome)
-            return answer
+        /// What came behind the body, which only a body without a length can be told with.
+        private func trailers() -> HTTPFields {
+            guard !isDelimited, parts == nil, case .success(let info?) = handle.info(wake: {}) else {
+                return HTTPFields()
+            }
+            return exchange.role.told(trailers: info.trailers)
         }
 
         /// Writes the text up to the next part's bytes and moves the reader there; `false` where no part is left.

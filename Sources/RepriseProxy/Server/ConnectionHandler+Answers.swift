@@ -21,13 +21,14 @@
             isAnswering = true
             deadline.clear()
             standing.value = .answering
-            let edge = server.configuration.edge
-            let exchange = ServerExchange(method: head.method, fields: head.fields, edge: edge)
+            let exchange = ServerExchange(
+                method: head.method, fields: head.fields, for: resource.request.url, role: server.role)
             let sender = BodySender(
-                exchange: exchange, edge: edge,
+                exchange: exchange,
                 handle: resource.makeHandle(in: range ?? exchange.presumedRange), context: context,
                 writer: writer, deadline: deadline, slowClientTimeout: server.configuration.slowClientTimeout,
                 standing: standing, onFinish: { [weak self] outcome in self?.finished(outcome, head) },
+                onInterim: { [weak self] interim in self?.writeInterim(interim, to: head) },
                 onHead: { [weak self] answer in self?.writeHead(answer, to: head) }, onFailure: onFailure)
             current = sender
             sender.pump()
@@ -44,6 +45,16 @@
             if closesAfterAnswer { head.more["Connection"] = "close" }
             if isOld, !closesAfterAnswer { head.more["Connection"] = "keep-alive" }
             writer?.write(head, isChunked: isChunked)
+        }
+
+        /// Tells a client of an interim answer, which one of HTTP/1.0 would take for it (RFC 9110 §15.2), and one that
+        /// takes nothing has no use for.
+        func writeInterim(_ interim: OriginResponseHead, to request: RequestHead) {
+            guard context?.channel.isWritable == true, request.minorVersion > 0,
+                let fields = server.role.interim(interim.fields)
+            else { return }
+            writer?.write(AnswerWriter.Head(status: interim.status, fields: fields), isChunked: false)
+            writer?.flush()
         }
 
         /// Tells a client that waits with its body to send it (RFC 9110 §10.1.1).
@@ -64,7 +75,7 @@
             }
             writeHead(answer, to: request)
             if request?.method != "HEAD" { writer?.write(body: .byteBuffer(ByteBuffer(string: body))) }
-            finished(.complete)
+            finished(.complete())
         }
 
         func finished(_ outcome: BodySender.Outcome, _ request: RequestHead? = nil) {
@@ -73,7 +84,7 @@
             switch outcome {
             case .text(let answer):
                 return send(answer, to: request)
-            case .complete:
+            case .complete(let trailers):
                 guard let writer, !writer.hasEnded else { return answerHasLeft() }
                 let promise = context.eventLoop.makePromise(of: Void.self)
                 let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -83,7 +94,7 @@
                 deadline?.set(server.configuration.slowClientTimeout) { [weak self] in
                     self?.context?.close(promise: nil)
                 }
-                writer.end(left: promise)
+                writer.end(trailers, left: promise)
                 writer.flush()
             case .broken:
                 // The head promised bytes that cannot be had: only a closed connection tells so.

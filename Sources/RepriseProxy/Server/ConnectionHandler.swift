@@ -155,19 +155,18 @@
 
         private func route(_ head: RequestHead, isDraining: Bool = false, now: Int64 = 0) -> RequestRoute {
             RequestRoute(
-                head, rules: server.rules, token: server.configuration.token, edge: server.configuration.edge,
+                head, rules: server.rules, role: server.role, sendsEveryMethod: server.sendsEveryMethod,
                 isDraining: isDraining, now: now)
         }
 
         /// Which of these fields of a request go on to its origin.
         func forwarded(_ fields: HTTPFields, of head: RequestHead) -> HTTPFields {
-            server.configuration.edge?.forwarded(fields, minorVersion: head.minorVersion)
-                ?? ServerExchange.forwarded(fields, token: server.configuration.token)
+            server.role.forwarded(fields, minorVersion: head.minorVersion)
         }
 
         /// Whether a request is to be passed on with its body; that of one that is refused is not held.
         private func isRelayed(_ head: RequestHead) -> Bool {
-            guard RequestRoute.relays(head.method, edge: server.configuration.edge) else { return false }
+            guard server.role.relays(head.method) else { return false }
             if case .relay = route(head) { return true }
             return false
         }
@@ -251,7 +250,7 @@
             case .answer(let answer): send(answer, to: head)
             case .media(let url):
                 let fields = forwarded(head.fields, of: head)
-                if server.configuration.edge != nil, head.method == "HEAD" {
+                if server.role.edge != nil, head.method == "HEAD", server.sendsEveryMethod {
                     serveHead(url, fields, head, context)
                     return true
                 }

@@ -101,6 +101,9 @@
         let cache: MediaCache
         let configuration: ProxyConfiguration
         let rules: AccessRules
+        let role: ServerRole
+        /// Whether what goes to an origin can go by any method.
+        let sendsEveryMethod: Bool
         /// Whether balancers are told to send clients elsewhere.
         let isDraining = Atomic(false)
         private let state = Mutex(State())
@@ -108,6 +111,8 @@
         init(cache: MediaCache, configuration: ProxyConfiguration) {
             self.cache = cache
             self.configuration = configuration
+            role = ServerRole(configuration)
+            sendsEveryMethod = cache.environment.failover.sendsEveryMethod
             let names = configuration.host == "0.0.0.0" ? [] : [configuration.host]
             rules = AccessRules(
                 allowedHosts: configuration.allowedHosts + names, allowedOrigins: configuration.allowedOrigins)

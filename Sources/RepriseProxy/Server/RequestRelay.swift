@@ -14,11 +14,11 @@
     /// Runs on the channel's event loop.
     final class RequestRelay: AnswerSource {
         private let request: OriginRequest
-        private let edge: EdgeRole?
         private let server: ProxyServer
         private let context: ChannelHandlerContext
         private let writer: AnswerWriter
         private let deadline: ConnectionDeadline
+        private let onInterim: (OriginResponseHead) -> Void
         private let onHead: (ServerExchange.Answer) -> Void
         private let onFinish: (BodySender.Outcome) -> Void
         /// For HEAD: who looked for a stored answer, and what is done where the origin fails and there is one.
@@ -53,19 +53,18 @@
         }
 
         init(
-            _ request: OriginRequest, stored: Stored?, edge: EdgeRole?, server: ProxyServer,
-            context: ChannelHandlerContext,
+            _ request: OriginRequest, stored: Stored?, server: ProxyServer, context: ChannelHandlerContext,
             writer: AnswerWriter, deadline: ConnectionDeadline, onFinish: @escaping (BodySender.Outcome) -> Void,
-            onHead: @escaping (ServerExchange.Answer) -> Void
+            onInterim: @escaping (OriginResponseHead) -> Void, onHead: @escaping (ServerExchange.Answer) -> Void
         ) {
             self.request = request
             self.stored = stored
-            self.edge = edge
             self.server = server
             self.context = context
             self.writer = writer
             self.deadline = deadline
             self.onFinish = onFinish
+            self.onInterim = onInterim
             self.onHead = onHead
         }
 
@@ -96,8 +95,10 @@
 
         private func take(_ event: OriginEvent) {
             guard !isOver else { return }
-            deadline.clear()
+            // Interim answers, of any number, do not make up for it.
+            if case .interim = event {} else { deadline.clear() }
             switch event {
+            case .interim(let head): onInterim(head)
             case .head(let head): if let stored { answeredHead(head, stored) } else { invalidate(after: head) }
             case .body(let bytes):
                 isDemanding = false
@@ -106,7 +107,7 @@
                 writer.flush()
                 if !context.channel.isWritable { watch(seconds: server.configuration.slowClientTimeout) }
                 pump()
-            case .end: finish(.complete)
+            case .end(_, let trailers): finish(.complete(trailers: server.role.told(trailers: trailers)))
             case .failed(let failure): fail(failure)
             }
         }
@@ -145,7 +146,9 @@
             guard !isOver else { return }
             hasHead = true
             let isBodyless = head.status == 204 || head.status == 304
-            let fields = RelayedAnswer.dated(relayed(head.fields, head.status), received: SystemCalls.wallClock())
+            let fields = RelayedAnswer.dated(
+                server.role.relayed(head.fields, from: request.url, outcome: outcome(head.status)),
+                received: SystemCalls.wallClock())
             var answer = ServerExchange.Answer(status: head.status, fields: fields)
             // It has no body, and no field may say otherwise (RFC 9110 §8.6, RFC 9112 §6.1).
             if head.status == 204 { answer.fields.remove(["Content-Length", "Transfer-Encoding"]) }
@@ -158,18 +161,14 @@
         private func fail(_ failure: OriginFailure) {
             guard !hasHead else { return finish(.broken) }
             if standsIn() { return }
-            let exchange = ServerExchange(method: request.method, fields: HTTPFields(), edge: edge)
-            var answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
-            if edge != nil { answer.fields = relayed(answer.fields, nil) }
-            finish(.text(answer))
+            let exchange = ServerExchange(
+                method: request.method, fields: HTTPFields(), for: request.url, role: server.role)
+            let answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
+            finish(.text(exchange.told(answer, age: nil, outcome: outcome(nil))))
         }
 
-        private func relayed(_ fields: HTTPFields, _ status: Int?) -> HTTPFields {
-            guard let edge else {
-                return ServerExchange.relayed(fields, from: request.url, token: server.configuration.token)
-            }
-            return edge.relayed(
-                fields, age: nil, outcome: stored?.outcome(status) ?? CacheStatus(forward: .method))
+        private func outcome(_ status: Int?) -> CacheStatus {
+            stored?.outcome(status) ?? CacheStatus(forward: .method)
         }
 
         private func finish(_ outcome: BodySender.Outcome) {
@@ -216,11 +215,11 @@
             let request = OriginRequest(
                 relaying: head.method, to: url, fields, body: head.body == .none ? nil : body)
             let relay = RequestRelay(
-                request, stored: stored, edge: server.configuration.edge, server: server, context: context,
-                writer: writer,
-                deadline: deadline
+                request, stored: stored, server: server, context: context, writer: writer, deadline: deadline
             ) { [weak self] outcome in
                 self?.finished(outcome, head)
+            } onInterim: { [weak self] interim in
+                self?.writeInterim(interim, to: head)
             } onHead: { [weak self] answer in
                 self?.writeHead(answer, to: head)
             }

@@ -15,7 +15,7 @@ package struct ExportPlace: Sendable, Hashable {
     ///   - isDirectory: Whether it is one that is there.
     ///   - mark: What tells it from other copies that are being made.
     package init(_ given: String, isDirectory: Bool, of info: EntryInfo, mark: String) {
-        let parts = given.split(separator: "/")
+        let parts = given.pathComponents
         let folder: String
         var name: String
         if isDirectory {
@@ -25,10 +25,8 @@ package struct ExportPlace: Sendable, Hashable {
             folder = "/" + parts.dropLast().joined(separator: "/")
             name = String(parts.last ?? "")
         }
-        let hasExtension = name.lastIndex(of: ".").map {
-            $0 != name.startIndex && name.index(after: $0) != name.endIndex
-        }
-        if isDirectory || hasExtension != true, let ending = ExportPlace.fileExtension(info) { name += "." + ending }
+        let hasExtension = name.cut(atLast: ".").map { !$0.head.isEmpty && !$0.tail.isEmpty } ?? false
+        if isDirectory || !hasExtension, let ending = ExportPlace.fileExtension(info) { name += "." + ending }
         let start = folder == "/" ? "/" : folder + "/"
         path = start + name
         temporary = start + "." + String(name.prefix(64)) + "." + mark + ".part"
@@ -45,36 +43,21 @@ package struct ExportPlace: Sendable, Hashable {
 
     /// The URL's last name without its extension, as a file may be called.
     private static func stem(_ info: EntryInfo) -> String {
-        let url = info.url.prefix { $0 != "?" && $0 != "#" }
-        let path = url.split(separator: "/").dropFirst(2)  // scheme and host
-        let last = path.last.map(decoded) ?? ""
+        let url = info.url.upTo("?#")
+        let path = url.pathComponents.dropFirst(2)  // scheme and host
+        let last = String(decoding: path.last?.percentDecoded ?? [], as: UTF8.self)
         var name = ""
         for scalar in last.unicodeScalars {
             let isPlain = scalar != "/" && scalar.value >= 0x20 && scalar.value != 0x7F
             name.unicodeScalars.append(isPlain ? scalar : "_")
         }
-        if let dot = name.lastIndex(of: "."), name[dot...].utf8.count <= 9,
-            name[dot...].dropFirst().allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
+        if let (stem, ending) = name.cut(atLast: "."), ending.utf8.count <= 8,
+            ending.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
         {
-            name = String(name[..<dot])
+            name = String(stem)
         }
-        name = String(name.drop { $0 == "." })
+        name = String(name.unicodeScalars.drop { $0 == "." })
         while name.utf8.count > longestStem { name.removeLast() }
         return name.isEmpty ? "media" : name
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-            if byte == 0x25, digits.utf8.count == 2, let value = [UInt8](hexadecimal: digits)?.first {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

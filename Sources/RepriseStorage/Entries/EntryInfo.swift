@@ -136,7 +136,7 @@ private struct FileForm: Encodable {
 
     var info: EntryInfo? {
         guard version == 1, let identity = UInt64(identity, radix: 16), generation > 0, (length ?? 0) >= 0,
-            fields.allSatisfy({ $0.count == 2 }), !`extension`.contains("/"), (200...599).contains(status ?? 200)
+            fields.allSatisfy({ $0.count == 2 }), !`extension`.has("/"), (200...599).contains(status ?? 200)
         else { return nil }
         var info = EntryInfo(
             key: key, url: url, generation: generation, identity: identity, fileExtension: `extension`,

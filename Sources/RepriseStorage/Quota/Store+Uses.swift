@@ -1,3 +1,4 @@
+import RepriseHTTP
 package import ReprisePlatform
 
 extension Store {
@@ -12,7 +13,7 @@ extension Store {
                 do throws(FileError) {
                     let handle = try fileSystem.open(folder + "/" + file, .read)
                     use.allocated += try handle.status().allocated
-                    guard file.hasPrefix("blocks."), Store.generationNumber(inFileName: file) != nil else { continue }
+                    guard file.beginsLike("blocks."), Store.generationNumber(inFileName: file) != nil else { continue }
                     var bytes: [UInt8] = []
                     try handle.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
                     guard let summary = EntrySummary(bytes, at: 0) else { continue }

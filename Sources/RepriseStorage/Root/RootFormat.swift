@@ -1,3 +1,4 @@
+import RepriseHTTP
 import ReprisePlatform
 
 /// The file `format` of a root: which version it is, how large its blocks are and how they are proved. I/O.
@@ -135,9 +136,9 @@ struct RootFormat {
         if text == head + "hashed\n" { return .plain }
         let sealedHead = head + "sealed\nroot "
         // Torn while it was first written: nothing can be stored under it yet that we would have to keep.
-        if (head + "hashed\n").hasPrefix(text) || sealedHead.hasPrefix(text) { return .none }
-        guard text.hasPrefix(sealedHead) else { return .other }
-        let digits = text.dropFirst(sealedHead.count).prefix { $0 != "\n" }
+        if (head + "hashed\n").beginsLike(text) || sealedHead.beginsLike(text) { return .none }
+        guard text.beginsLike(sealedHead) else { return .other }
+        let digits = text.without(first: sealedHead.utf8.count).upTo("\n")
         guard let box = [UInt8](hexadecimal: digits), box.count == RootSeal.boxSize, text == self.text(of: box) else {
             return .other
         }

@@ -1,3 +1,4 @@
+import RepriseHTTP
 import ReprisePlatform
 
 /// The file `statistics` of a root: sums over all its entries and all its time, by name. A hint: one that is torn or
@@ -22,13 +23,12 @@ enum StatisticsFile {
 
     /// The sums; `nil` where the file is not whole.
     static func decoded(_ bytes: [UInt8]) -> [String: Int64]? {
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = String(decoding: bytes, as: UTF8.self).parts(between: "\n")
         guard lines.count >= 3, lines[0] == head else { return nil }
         var sums: [String: Int64] = [:]
         for line in lines[1..<lines.count - 2] {
-            let parts = line.split(separator: " ", omittingEmptySubsequences: false)
-            guard parts.count == 2, let value = Int64(parts[1]), value >= 0 else { return nil }
-            sums[String(parts[0])] = value
+            guard let (name, number) = line.cut(at: " "), let value = Int64(number), value >= 0 else { return nil }
+            sums[String(name)] = value
         }
         // Byte for byte as it would be written: the check, and that nothing is before, between or behind.
         return encoded(sums) == bytes ? sums : nil

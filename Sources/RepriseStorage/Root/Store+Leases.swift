@@ -1,3 +1,4 @@
+import RepriseHTTP
 import ReprisePlatform
 
 /// Names for body files that outlive the entry's own: `<root>/leases/<process>-<random>.<ext>`, a hard link each.
@@ -36,7 +37,7 @@ extension Store {
 
     /// Takes the name back; one that is gone already is none of an error. I/O.
     package func endLease(_ path: String) throws(StoreError) {
-        guard path.hasPrefix(leases + "/") else { return }
+        guard path.beginsLike(leases + "/") else { return }
         _ = Store.live.withLock { $0.remove(path) }
         do throws(FileError) { try fileSystem.removeFile(path) } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing a file's second name") }
@@ -45,7 +46,7 @@ extension Store {
 
     /// Whether the process that made a lease may still use it.
     private func isLive(_ name: String) -> Bool {
-        guard let process = name.split(separator: "-").first.flatMap({ Int32($0) }) else { return false }
+        guard let process = Int32(name.upTo("-")) else { return false }
         if process == SystemCalls.processID { return Store.live.withLock { $0.contains(leases + "/" + name) } }
         return SystemCalls.isRunning(process)
     }

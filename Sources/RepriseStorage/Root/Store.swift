@@ -299,7 +299,7 @@ package final class Store: Sendable {
     }
 
     static func generationNumber(inFileName file: String) -> Int? {
-        let parts = file.split(separator: ".")
+        let parts = file.parts(between: ".").filter { !$0.isEmpty }
         guard parts.count >= 2, parts[0] == "body" || parts[0] == "blocks" else { return nil }
         // What is larger is no number of ours, and the next one could not be told.
         return Int(parts[1]).flatMap { 0 < $0 && $0 < Int.max ? $0 : nil }

@@ -93,6 +93,9 @@ public final class ManualQueues: Sendable {
         state.withLock { $0.now = max($0.now, end) }
     }
 
+    /// Lets time pass in which nothing runs, as where a machine is busy: what becomes due by then is late.
+    public func stall(_ nanoseconds: Int64) { state.withLock { $0.now += nanoseconds } }
+
     /// Runs one piece of work that is due by `end`; moves the clock to it. `false` where there is none.
     ///
     /// Traps after a million pieces of work without the clock moving: something asks for itself again and again.

@@ -1,9 +1,12 @@
 package import RepriseCore
+package import RepriseHTTP
 import ReprisePlatform
 
 /// Plays the engine's part towards an origin client, and notes what the client does and whether it may.
 package final class ExchangeRecorder: Sendable {
     private struct State {
+        var interims: [OriginResponseHead] = []
+        var trailers = HTTPFields()
         var heads: [OriginResponseHead] = []
         var pieces = 0
         var bytes: [UInt8] = []
@@ -30,6 +33,13 @@ package final class ExchangeRecorder: Sendable {
         exchange.withLock { $0 = started }
     }
 
+    // The engine lets no exchange go without its end or a cancel.
+    deinit { cancel() }
+
+    /// Interim answers, where the client tells of them.
+    package var interims: [OriginResponseHead] { state.withLock { $0.interims } }
+    /// Fields behind the body, where the client tells of them.
+    package var trailers: HTTPFields { state.withLock { $0.trailers } }
     var heads: [OriginResponseHead] { state.withLock { $0.heads } }
     package var pieces: Int { state.withLock { $0.pieces } }
     package var bytes: [UInt8] { state.withLock { $0.bytes } }
@@ -45,6 +55,9 @@ package final class ExchangeRecorder: Sendable {
             if state.isOver { state.violations.append("an event after the end: \(event)") }
             state.isInHandler = true
             switch event {
+            case .interim(let head):
+                if !state.heads.isEmpty { state.violations.append("an interim answer behind the head") }
+                state.interims.append(head)
             case .head(let head):
                 if !state.heads.isEmpty { state.violations.append("a second head") }
                 state.heads.append(head)
@@ -54,7 +67,8 @@ package final class ExchangeRecorder: Sendable {
                 state.pieces += 1
                 state.bytes += piece
                 if state.pieces > state.demands { state.violations.append("a piece that was not asked for") }
-            case .end(let isDelimited):
+            case .end(let isDelimited, let trailers):
+                state.trailers = trailers
                 if state.heads.isEmpty { state.violations.append("an end without a head") }
                 state.isDelimited = isDelimited
             case .failed(let failure): state.failure = failure

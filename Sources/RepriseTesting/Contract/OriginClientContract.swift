@@ -14,7 +14,7 @@ public struct OriginClientContract: Sendable {
         case headComesOnceUnasked, nothingWithoutDemand, onePieceForOneDemand, bytesAndLength, chunkedEndIsDelimited
         case endByClosingIsNotDelimited, emptyBody, rangeAndFieldsAsGiven, errorStatusIsAnAnswer, resetIsAFailure
         case shortBodyIsAFailure, cancelEndsEvents, cancelAtOnce, cancelIsIdempotent, redirectIsFollowed
-        case redirectIsHandedOn, redirectCircleFails, interimAnswersAreSkipped, unreachableFails, connectionsAreReused
+        case redirectIsHandedOn, redirectCircleFails, interimAnswersComeFirst, unreachableFails, connectionsAreReused
     }
 
     private static let length: Int64 = 600_000
@@ -93,7 +93,7 @@ public struct OriginClientContract: Sendable {
             let exchange = start("/circle") { $0.redirect = "/circle" }
             try await exchange.takeAll()
             try expect(exchange.failure?.kind == .malformed, "\(String(describing: exchange.failure))")
-        case .interimAnswersAreSkipped: try await whole("/hints", isDelimited: true) { $0.earlyHints = true }
+        case .interimAnswersComeFirst: try await beside("/hints")
         case .unreachableFails:
             let exchange = ExchangeRecorder(client, try request(unreachable))
             try await exchange.takeAll()
@@ -103,6 +103,16 @@ public struct OriginClientContract: Sendable {
     }
 
     // MARK: Rules of more than a few lines
+
+    /// What comes before and behind an answer is told as it came, or not at all.
+    private func beside(_ path: String) async throws {
+        try await whole(path, isDelimited: true) { $0.earlyHints = true }
+        let exchange = start(path + "/2") { ($0.earlyHints, $0.trailers) = (true, ["X-Behind": "1"]) }
+        try await exchange.takeAll()
+        try expect(exchange.heads.map(\.status) == [200] && exchange.isDelimited == true, "\(exchange.heads)")
+        try expect([[], [ScriptedOrigin.earlyHints]].contains(exchange.interims), "\(exchange.interims)")
+        try expect([[:], ["X-Behind": "1"]].contains(exchange.trailers), "\(exchange.trailers)")
+    }
 
     private func whole(
         _ path: String, length: Int64 = OriginClientContract.length, isDelimited: Bool,

@@ -34,6 +34,7 @@ public final class InMemoryOriginClient: OriginClient {
             var resource: ScriptedOrigin.Resource?
             var rate: Int64 = 0
             var framing = OriginBehaviour.Framing.length
+            var trailers = HTTPFields()
             var rest: Int64?
             var isCancelled = false
             var isOver = false
@@ -74,11 +75,13 @@ public final class InMemoryOriginClient: OriginClient {
                 state.resource = resource
                 state.rate = answer.bytesPerSecond
                 state.framing = answer.framing
+                state.trailers = answer.trailers
                 state.rest = answer.framing == .length ? answer.fields["Content-Length"]?.decimal : nil
             }
+            for head in answer.interim { emit(.interim(head)) }
             queues.after(answer.delay) {
                 self.emit(.head(OriginResponseHead(status: answer.status, fields: answer.fields)))
-                if answer.steps.isEmpty { self.emit(.end(isDelimited: true)) }
+                if answer.steps.isEmpty { self.emit(.end(isDelimited: true, trailers: answer.trailers)) }
             }
         }
 
@@ -87,7 +90,7 @@ public final class InMemoryOriginClient: OriginClient {
                 if state.isCancelled || state.isOver { return false }
                 switch event {
                 case .end, .failed: state.isOver = true
-                case .head, .body: break
+                case .interim, .head, .body: break
                 }
                 return true
             }
@@ -133,7 +136,7 @@ public final class InMemoryOriginClient: OriginClient {
                     self.emit(.body(bytes[...]))
                     self.finishIfDone()
                 }
-            case .end(let isDelimited): emit(.end(isDelimited: isDelimited))
+            case .end(let isDelimited): emitEnd(isDelimited)
             case .reset: emit(.failed(OriginFailure(.interrupted, "the connection was reset")))
             case .nothing: break
             }
@@ -145,7 +148,11 @@ public final class InMemoryOriginClient: OriginClient {
                 if state.rest == 0 { return true }
                 return state.steps.isEmpty && state.rest == nil ? state.framing != .close : nil
             }
-            if let ended { emit(.end(isDelimited: ended)) }
+            if let ended { emitEnd(ended) }
+        }
+
+        private func emitEnd(_ isDelimited: Bool) {
+            emit(.end(isDelimited: isDelimited, trailers: state.withLock(\.trailers)))
         }
 
         func cancel() { state.withLock { $0.isCancelled = true } }

@@ -92,6 +92,8 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var icyMetadata = false
     /// Sends 103 before the answer.
     public var earlyHints = false
+    /// Fields behind a body, which is chunked then.
+    public var trailers: [String: String] = [:]
     /// Redirects to this path first.
     public var redirect: String?
     /// A login page with status 200 instead of the content.

@@ -1,3 +1,4 @@
+public import RepriseCore
 public import RepriseHTTP
 import ReprisePlatform
 public import RepriseRanges
@@ -5,6 +6,8 @@ public import RepriseRanges
 /// An origin whose content is a function of position and whose behaviour is a script. It decides what each request
 /// is answered; sending is the business of an in-memory client or of a loopback server, so both misbehave alike.
 public final class ScriptedOrigin: Sendable {
+    /// What is sent first where `OriginBehaviour.earlyHints` says so.
+    public static let earlyHints = OriginResponseHead(status: 103, fields: ["Link": "</style.css>; rel=preload"])
     /// The body of a login page.
     public static let loginPage = Array(
         "<!DOCTYPE html><html><body>Please sign in to use this network.</body></html>".utf8)
@@ -116,7 +119,7 @@ public final class ScriptedOrigin: Sendable {
     public func answer(
         method: String, target: String, fields: HTTPFields, body: [UInt8] = []
     ) -> ScriptedAnswer {
-        let path = String(target.prefix { $0 != "?" })
+        let path = String(target.upTo("?"))
         return state.withLock { state in
             state.requests[path, default: 0] += 1
             let number = state.requests[path] ?? 1
@@ -151,9 +154,11 @@ public struct ScriptedAnswer: Sendable, Hashable {
     /// Header fields.
     public var fields: HTTPFields
     /// 1xx answers sent first.
-    public var interim: [Int] = []
+    public var interim: [OriginResponseHead] = []
     /// How the end of the body is told.
     public var framing = OriginBehaviour.Framing.length
+    /// Fields behind a chunked body.
+    public var trailers = HTTPFields()
     /// What happens after the head, in order.
     public var steps: [Step] = []
     /// The bytes of the object the answer announces.
@@ -183,7 +188,12 @@ private struct Script {
 
     func answer(to method: String) -> ScriptedAnswer {
         var answer = behaviour.statuses[method].map { changed(method, $0) } ?? decide()
-        if behaviour.earlyHints { answer.interim = [103] }
+        if behaviour.earlyHints { answer.interim = [ScriptedOrigin.earlyHints] }
+        if !behaviour.trailers.isEmpty, method != "HEAD" {
+            answer.framing = .chunked
+            answer.fields["Content-Length"] = nil
+            answer.trailers = HTTPFields(behaviour.trailers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        }
         answer.delay = behaviour.firstByteDelay
         answer.bytesPerSecond = behaviour.bytesPerSecond
         return answer
@@ -261,7 +271,7 @@ private struct Script {
     private var requestedRange: RangeSpecifier? {
         guard behaviour.ranges == .served, let field = fields["Range"] else { return nil }
         if behaviour.heedsIfRange, let condition = fields["If-Range"] {
-            let matches = condition == tag && !condition.hasPrefix("W/")
+            let matches = condition == tag && !condition.beginsLike("W/")
             guard matches || (behaviour.hasLastModified && condition == lastModified) else { return nil }
         }
         return RangeSpecifier.parse(field)?.first

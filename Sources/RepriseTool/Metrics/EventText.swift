@@ -1,6 +1,7 @@
 #if Server
     import Logging
     import RepriseCore
+    import RepriseHTTP
 
     /// What a cache's event is called and what it says: the one place that knows all of them, for the log and the counters.
     struct EventText {
@@ -14,8 +15,10 @@
         private var detail: (name: String, value: String)?
 
         var metadata: Logger.Metadata {
-            var all: Logger.Metadata = [subject.name: "\(subject.value.prefix { $0 != "?" })"]
-            if let detail { all[detail.name] = "\(detail.value)" }
+            var all: Logger.Metadata = [
+                subject.name: "\(String(subject.value.upTo("?")).escapingTerminalControls)"
+            ]
+            if let detail { all[detail.name] = "\(detail.value.escapingTerminalControls)" }
             return all
         }
 

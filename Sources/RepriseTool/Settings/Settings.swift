@@ -78,14 +78,14 @@
         // A path in a file is meant from where the file is.
         private static func path(_ value: Value, folder: String?) -> Value {
             guard case .string(let path) = value.content else { return value }
-            guard case .file = value.source, let folder, !path.hasPrefix("/") else {
+            guard case .file = value.source, let folder, !path.beginsLike("/") else {
                 return Value(content: .string(absolute(path)), source: value.source)
             }
             return Value(content: .string(absolute(folder + "/" + path)), source: value.source)
         }
 
         private static func absolute(_ path: String) -> String {
-            if path.hasPrefix("/") { return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path }
+            if path.beginsLike("/") { return path != "/" && path.endsLike("/") ? String(path.without(last: 1)) : path }
             return SystemCalls.currentDirectory + "/" + path
         }
 

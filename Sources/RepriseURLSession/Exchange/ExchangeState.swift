@@ -50,12 +50,32 @@ package struct ExchangeState: Sendable {
     package mutating func received(_ head: OriginResponseHead) throws(OriginFailure) {
         guard isComing else { return }
         if let breach = head.breach { throw OriginFailure(.malformed, breach) }
-        guard let head = try parts.received(head) else { return }
         let hasNoBody = head.status == 204 || head.status == 304
-        part = .coming(
-            isDelimited: hasNoBody || head.fields.contains("Content-Length")
-                || head.fields.contains("Transfer-Encoding"))
+        let isDelimited =
+            hasNoBody || head.fields.contains("Content-Length") || head.fields.contains("Transfer-Encoding")
+        guard let head = try parts.received(try ExchangeState.decoded(head)) else { return }
+        part = .coming(isDelimited: isDelimited)
         events.received(head)
+    }
+
+    /// Codings that the system takes away on its own, whatever was asked for. The head it leaves as it came.
+    private static let codings = ["gzip", "x-gzip", "deflate", "br"]
+
+    /// A head as it is true of the body that the system hands on: without the coding, and without what is said of the coded bytes
+    /// alone. A part of those cannot be decoded.
+    private static func decoded(_ head: OriginResponseHead) throws(OriginFailure) -> OriginResponseHead {
+        guard let coding = head.fields.contentCoding?.lowercased(),
+            coding.listMembers.allSatisfy({ codings.contains(String($0)) })
+        else { return head }
+        guard head.status != 206 else {
+            throw OriginFailure(.malformed, "the origin's part is coded (\(coding)) though identity was asked for")
+        }
+        var head = head
+        head.fields.remove([
+            "Content-Encoding", "Content-Length", "Accept-Ranges", "ETag", "Last-Modified", "Content-MD5",
+            "Content-Digest", "Digest",
+        ])
+        return head
     }
 
     /// Bytes of the body came.

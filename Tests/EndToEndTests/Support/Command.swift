@@ -8,7 +8,7 @@
         var errors: String
     }
 
-    /// A program of the system, run to its end.
+    /// A program of the system under way.
     struct Command: Sendable {
         /// A program is not installed: a test fails rather than pass without having looked.
         struct Missing: Error, CustomStringConvertible {
@@ -19,31 +19,51 @@
 
         private static let packages = [
             "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "mpv": "mpv", "gst-launch-1.0": "gstreamer1.0-tools",
-            "cvlc": "vlc-bin vlc-plugin-base", "curl": "curl", "setpriv": "util-linux", "timeout": "coreutils",
+            "cvlc": "vlc-bin vlc-plugin-base", "curl": "curl", "setpriv": "util-linux", "env": "coreutils",
             "slowhttptest": "slowhttptest", "varnishtest": "varnish", "haproxy": "haproxy",
         ]
 
-        /// Runs a program in `directory`. One that hangs is killed after a minute, with what it started.
+        private let process = Process()
+        private let output: String
+        private var errors: String { output + ".errors" }
+        /// Its status, when it ends.
+        private let ends: AsyncStream<Int32>
+
+        /// Runs a program in `directory` to its end. One that hangs is killed after a minute, with what it started.
         static func run(_ program: String, _ arguments: [String], in directory: String) async throws -> CommandResult {
-            let output = directory + "/stdout-\(UInt64.random(in: 0 ... .max))"
-            let errors = output + ".errors"
-            defer {
-                try? FileManager.default.removeItem(atPath: output)
-                try? FileManager.default.removeItem(atPath: errors)
-            }
-            // Files, not pipes: nobody has to read along.
-            for file in [output, errors] { try Data().write(to: URL(fileURLWithPath: file)) }
-            let process = Process()
-            process.executableURL = try path(of: "timeout")
-            process.arguments = ["-s", "KILL", "60", try path(of: program).path] + arguments
+            try await Command(program, arguments, in: directory).result()
+        }
+
+        /// Starts a program in `directory`. After `seconds` it is killed, with what it started.
+        init(_ program: String, _ arguments: [String], in directory: String, seconds: Int = 60) throws {
+            output = directory + "/stdout-\(UInt64.random(in: 0 ... .max))"
+            let (ends, ended) = AsyncStream.makeStream(of: Int32.self)
+            self.ends = ends
+            // Threads of the test block signals, and what it starts would block them too.
+            process.executableURL = try Self.path(of: "env")
+            process.arguments =
+                ["--default-signal", "timeout", "-s", "KILL", "\(seconds)", try Self.path(of: program).path] + arguments
             process.currentDirectoryURL = URL(fileURLWithPath: directory)
             process.standardInput = FileHandle.nullDevice
+            // Files, not pipes: nobody has to read along.
+            for file in [output, errors] { try Data().write(to: URL(fileURLWithPath: file)) }
             process.standardOutput = FileHandle(forWritingAtPath: output)
             process.standardError = FileHandle(forWritingAtPath: errors)
-            let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
-                process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
-                do { try process.run() } catch { done.resume(throwing: error) }
+            process.terminationHandler = {
+                ended.yield($0.terminationStatus)
+                ended.finish()
             }
+            try process.run()
+        }
+
+        /// Ends it as Ctrl-C does.
+        func interrupt() { process.interrupt() }
+
+        /// What it printed, once it has ended; to be asked for once.
+        func result() async throws -> CommandResult {
+            var status: Int32 = -1
+            for await ended in ends { status = ended }
+            defer { for file in [output, errors] { try? FileManager.default.removeItem(atPath: file) } }
             return CommandResult(
                 status: status, output: try Data(contentsOf: URL(fileURLWithPath: output)),
                 errors: try String(contentsOfFile: errors, encoding: .utf8))

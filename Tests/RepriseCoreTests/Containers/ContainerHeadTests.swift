@@ -30,6 +30,24 @@ import Testing
         return (looks, [])
     }
 
+    @Test func `after so many looks what is known has to do`() {
+        var known = KnownBytes()
+        // A film whose index is somewhere behind boxes that nobody needs.
+        let boxes = (0..<10).flatMap { _ in number(16, 4) + Array("free".utf8) + number(0, 8) }
+        let film = box("ftyp", []) + boxes + number(1 << 30, 4) + Array("free".utf8)
+        known.add(film + Array(repeating: 0, count: Int(1 << 16) - film.count), at: 0)
+        while known.looks < ContainerHead.mostLooks - 1 { known.add([0], at: Int64(known.looks) << 20) }
+        guard case .look(let range) = ContainerHead().step(known) else {
+            Issue.record("nothing is looked at")
+            return
+        }
+        known.add([], at: range.lowerBound)
+        guard case .keep = ContainerHead().step(known) else {
+            Issue.record("\(known.looks) looks, and no end")
+            return
+        }
+    }
+
     private static let slack = ContainerHead.slack
 
     private func number(_ value: Int, _ count: Int) -> [UInt8] {

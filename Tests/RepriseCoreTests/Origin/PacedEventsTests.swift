@@ -11,8 +11,10 @@ import Testing
         while let event = events.next() {
             switch event {
             case .head(let head): words.append("head \(head.status)")
+            case .interim(let head): words.append("interim \(head.status)")
             case .body(let bytes): words.append("body \(bytes.count)")
-            case .end(let isDelimited): words.append("end \(isDelimited)")
+            case .end(let isDelimited, let trailers):
+                words.append("end \(isDelimited)" + (trailers.isEmpty ? "" : " with trailers"))
             case .failed(let failure): words.append("failed \(failure.kind)")
             }
         }
@@ -20,6 +22,19 @@ import Testing
     }
 
     private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+
+    @Test func `what comes before and behind an answer keeps its place`() {
+        var events = PacedEvents()
+        for status in [103, 102] { events.received(interim: OriginResponseHead(status: status, fields: [:])) }
+        events.received(head)
+        events.received(zeros(1))
+        events.ended(isDelimited: true, trailers: ["X": "1"])
+        #expect(drain(&events) == ["interim 103", "interim 102", "head 200"])
+        events.demand()
+        #expect(drain(&events) == ["body 1", "end true with trailers"])
+        events.received(interim: head)
+        #expect(drain(&events) == [])
+    }
 
     @Test func `small pieces that wait are joined, in order`() {
         var events = PacedEvents()

@@ -1,5 +1,6 @@
 import RepriseCore
 import RepriseHTTP
+import ReprisePlatform
 import RepriseRanges
 import RepriseTesting
 import Testing
@@ -65,6 +66,72 @@ import Testing
         #expect(world.origin.requestCount == (status == 501 || status == 599 ? 1 : 5) && time < 2 * second)
     }
 
+    @Test(arguments: [100, 300, 500, 900, 1500, 2500]) func `the last try's answer is told also where it comes late`(
+        delay: Int64
+    ) throws {
+        let world = try world(503) { $0.firstByteDelay = delay * millisecond }
+        let (client, _) = askInTime(world)
+        #expect(client.status == 503 && client.fields["X-Own"] == "1" && client.failure == nil)
+    }
+
+    @Test(arguments: [250, 1000, 2000, 5000]) func `a busy machine changes nothing in that`(stall: Int64) throws {
+        for tries in 1...5 {
+            let world = try world(503)
+            let client = client(world)
+            repeat { client.take() } while world.origin.requestCount < tries && world.queues.runOne(until: .max)
+            world.queues.stall(stall * millisecond)
+            client.finish()
+            #expect(client.status == 503 && client.failure == nil, "\(tries) tries")
+        }
+    }
+
+    @Test func `who waits beside a reader of bytes is told, and that one waits on`() throws {
+        let world = try world(503)
+        let reader = world.player("/a", ByteRange(0, Self.length))
+        reader.take()
+        world.queues.advance(millisecond)
+        let client = client(world)
+        client.finish()
+        #expect(client.status == 503 && client.failure == nil)
+        reader.finish()
+        #expect(reader.failure != nil && world.origin.requestCount <= 8)
+    }
+
+    @Test func `a failure that is handed to one is one for who waits on`() throws {
+        let world = try world(503)
+        let events = Recorder<CacheEvent>()
+        let subscription = world.cache.onEvent { events.add($0) }
+        defer { withExtendedLifetime(subscription) {} }
+        let client = client(world)
+        client.take()
+        world.queues.advance(second)
+        let reader = world.player("/a", ByteRange(0, Self.length))
+        reader.take()
+        client.finish()
+        #expect(client.status == 503)
+        let requests = world.origin.requestCount
+        let errors = events.all.count { if case .originError = $0 { true } else { false } }
+        #expect(errors == requests, "each answer is told of once")
+        world.queues.advance(400 * millisecond)
+        #expect(world.origin.requestCount == requests)
+        world.origin.change("/a") { $0.behaviour.status = nil }
+        reader.finish()
+        #expect(reader.failure == nil && reader.received == Self.length)
+    }
+
+    @Test(arguments: [["a", "a", "a"], ["a", "b", "c"]])
+    func `who waits for the same failure gets it as it is`(users: [String]) throws {
+        let world = try world(503)
+        let begun = world.queues.time
+        let clients = users.map { client(world, ["User-Agent": $0]) }
+        AnswerClient.finish(clients)
+        for client in clients {
+            #expect(client.status == 503 && client.failure == nil)
+            #expect(String(decoding: client.body, as: UTF8.self) == "status 503\n")
+        }
+        #expect(world.origin.requestCount <= 4 + users.count && world.queues.time - begun < 3 * second)
+    }
+
     @Test(arguments: [429, 503]) func `who is asked to wait longer is told at once, and the origin left alone`(
         status: Int
     ) throws {
@@ -74,6 +141,45 @@ import Testing
         #expect(world.origin.requestCount == 1)
         #expect(ask(world).failure?.retryAfter ?? 0 > 100)
         #expect(world.origin.requestCount == 1)
+    }
+
+    @Test(arguments: [["a", "a"], ["a", "b"]])
+    func `of those who wait for one that asks to be left alone, one is told as it is`(users: [String]) throws {
+        let world = try world(503) { $0.retryAfter = 120 }
+        let clients = users.map { client(world, ["User-Agent": $0]) }
+        AnswerClient.finish(clients)
+        #expect(clients.filter { $0.status == 503 && $0.fields["X-Own"] == "1" && $0.failure == nil }.count == 1)
+        #expect(clients.filter { $0.failure?.retryAfter ?? 0 > 100 }.count == 1 && world.origin.requestCount == 1)
+    }
+
+    @Test func `who comes meanwhile takes no answer away that is being told`() throws {
+        let world = try world(503) { ($0.retryAfter, $0.bytesPerSecond) = (120, 2) }
+        let first = client(world)
+        repeat { first.take() } while first.body.isEmpty && world.queues.runOne(until: .max)
+        #expect(ask(world).failure?.retryAfter ?? 0 > 100)
+        first.finish()
+        #expect(first.status == 503 && String(decoding: first.body, as: UTF8.self) == "status 503\n")
+        #expect(first.failure == nil && world.origin.requestCount == 1)
+    }
+
+    @Test func `who shares no answer is asked for as often as others`() throws {
+        let count = Lock(0)
+        let world = try World {
+            $0.freshness = .immutable
+        } through: { _, client in
+            HeadChangingClient(client) { _, head in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                head.status = number == 2 ? 503 : 404
+                head.fields["Content-Range"] = nil
+            }
+        }
+        world.put("/a", length: 100) { $0.firstByteDelay = 100 * millisecond }
+        let clients = [client(world), client(world)]
+        AnswerClient.finish(clients)
+        #expect(clients.map(\.status) == [404, 404] && world.origin.requestCount == 3)
     }
 
     @Test func `a failure that ends is not told of`() throws {
@@ -126,17 +232,129 @@ import Testing
         #expect(ask(world, ["Authorization": "Bearer good"]).body.count == Self.length)
     }
 
-    @Test func `who waits beside another gets media or an error`() throws {
+    @Test func `who waits beside a refused user gets media, and each refused one its own page`() throws {
         let world = try world { $0.refusals = ["Bearer bad": 403] }
         let clients = ["bad", "good", "bad"].map { client(world, ["Authorization": "Bearer \($0)"]) }
-        for client in clients { client.take() }
-        for client in clients { client.finish() }
+        AnswerClient.finish(clients)
         #expect(clients[1].status == 200 && clients[1].body.count == Self.length)
-        for client in [clients[0], clients[2]] {
-            #expect(client.status == 200 || client.status == 403 || client.failure?.code == .originRefused(status: 403))
+        for client in [clients[0], clients[2]] where client.status != 200 {
+            #expect(client.status == 403)
+            #expect(String(decoding: client.body, as: UTF8.self) == "not for Bearer bad\n")
         }
         world.origin.setDown(true)
         #expect(ask(world, ["Authorization": "Bearer good"]).body.count == Self.length, "the media is stored")
+    }
+
+    @Test(arguments: [nil, 201, 202, 203, 204, 299, 404, 410], [["a", "a", "a"], ["a", "b"], ["b", "a", "b"]])
+    func `who waits at the same time gets what it would alone`(status: Int?, users: [String]) throws {
+        let world = try world(status) { behaviour in
+            behaviour.gzipsAnyway = status == nil
+            behaviour.firstByteDelay = 100 * millisecond
+        }
+        let begun = world.queues.time
+        let clients = users.map { client(world, ["User-Agent": $0]) }
+        AnswerClient.finish(clients)
+        for client in clients {
+            #expect(client.status == status ?? 200 && client.failure == nil)
+            let text = status == 204 ? "" : "status \(status ?? 0)\n"
+            #expect(
+                status == nil ? client.body.count == Self.length : String(decoding: client.body, as: UTF8.self) == text)
+        }
+        // Of a coded part nothing can be handed on: the whole is asked for.
+        let most = status == nil ? 2 * users.count : users.count
+        #expect(world.queues.time - begun < second && world.origin.requestCount <= most)
+    }
+
+    @Test(arguments: [nil, 204, 503]) func `an old version that is stored comes before what is no media`(
+        status: Int?
+    ) throws {
+        let world = try World { $0.freshness = .immutable }
+        world.put("/a", length: 500_000)
+        world.player("/a", ByteRange(0, 200_000)).finish()
+        // Another resource by its tag, which turns out to be a page.
+        let page = PositionCodedContent(length: 400_000, generation: 2, signature: Array("<!DOCTYPE html>".utf8))
+        world.origin.change("/a") { $0.content = page }
+        let reading = client(world, ["Range": "bytes=0-99999"])
+        reading.take(1000)
+        #expect(ask(world, ["Range": "bytes=200000-"]).failure?.code == .changed)
+        #expect(ask(world).body.count == 400_000)
+        world.origin.change("/a") { resource in
+            (resource.behaviour.status, resource.behaviour.gzipsAnyway) = (status, status == nil)
+        }
+        let client = ask(world, ["Range": "bytes=0-99999"])
+        #expect(client.status == 206 && client.body.count == 100_000)
+        reading.leave()
+    }
+
+    @Test(arguments: [404, 201]) func `who waits with another URL of the same media gets it, stored`(status: Int) throws
+    {
+        let world = try World {
+            $0.freshness = .immutable
+        } through: { _, client in
+            HeadChangingClient(client) { request, head in
+                guard request.url.query?.hasSuffix("old") == true else { return }
+                head.status = status
+                head.fields["Content-Range"] = nil
+            }
+        }
+        world.put("/a", length: Self.length) { $0.firstByteDelay = 100 * millisecond }
+        let old = AnswerClient(world, "/a?Key-Pair-Id=k&Signature=old", isTransparent: false)
+        old.take()
+        world.queues.advance(millisecond)
+        let new = AnswerClient(world, "/a?Key-Pair-Id=k&Signature=new", isTransparent: false)
+        old.finish()
+        new.finish()
+        #expect(old.status == status || old.body.count == Self.length)
+        #expect(new.status == 200 && new.body.count == Self.length)
+        world.origin.setDown(true)
+        let again = AnswerClient(world, "/a?Key-Pair-Id=k&Signature=new", isTransparent: false)
+        again.finish()
+        #expect(again.body.count == Self.length, "it is stored")
+    }
+
+    /// A page of its own for each user: `/a-1` and `/a-2`.
+    private func pages(_ change: (inout OriginBehaviour) -> Void) throws -> World {
+        let world = try World {
+            $0.freshness = .immutable
+        } through: { _, client in
+            PerUserClient(client)
+        }
+        for user in 1...2 {
+            var behaviour = OriginBehaviour()
+            behaviour.contentType = "text/html"
+            change(&behaviour)
+            world.origin.put(.init(page(of: user), behaviour), at: "/a-\(user)")
+        }
+        return world
+    }
+
+    private func page(of user: Int) -> PositionCodedContent {
+        PositionCodedContent(length: 1_500_001, generation: user, signature: [])
+    }
+
+    @Test(arguments: [OriginBehaviour.BodyFault.reset(at: 0), .reset(at: 70_000), .none], [false, true])
+    func `a page is asked for with no other user's cookie, however often`(
+        fault: OriginBehaviour.BodyFault, hasTag: Bool
+    ) throws {
+        let world = try pages {
+            ($0.tag, $0.hasLastModified, $0.framing) = hasTag ? (.strong, true, .length) : (.none, false, .chunked)
+            ($0.body, $0.faultyRequests, $0.bytesPerSecond) = (fault, 1, 1_000_000)
+        }
+        let first = client(world, ["Cookie": "user=1"])
+        first.take()
+        world.queues.advance(10 * millisecond)
+        first.take()
+        let second = client(world, ["Cookie": "user=2"])
+        for _ in 0..<5000 where !first.hasEnded || !second.hasEnded {
+            first.take()
+            second.take()
+            world.queues.advance(millisecond)
+        }
+        for (user, client) in [(1, first), (2, second)] {
+            #expect(client.status == 200 && client.body.count > 0 || client.failure != nil)
+            #expect(page(of: user).firstMismatch(client.body, at: 0) == nil, "a page of another user's")
+            if fault == .none { #expect(client.isAtEnd) }
+        }
     }
 
     @Test(arguments: ["text/html", "application/json", "application/vnd.apple.mpegurl"])
@@ -146,8 +364,7 @@ import Testing
             behaviour.firstByteDelay = 100 * millisecond
         }
         let clients = ["a", "b", "a"].map { client(world, ["Cookie": $0]) }
-        for client in clients { client.take() }
-        for client in clients { client.finish() }
+        AnswerClient.finish(clients)
         #expect(clients.allSatisfy { $0.status == 200 && $0.body.count == Self.length && $0.failure == nil })
         #expect(Set(world.origin.log.compactMap { $0.fields["Cookie"] }) == ["a", "b"], "each has its own")
         let tag = try #require(clients[0].fields["ETag"])

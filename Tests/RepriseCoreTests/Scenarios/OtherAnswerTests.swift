@@ -79,8 +79,7 @@ import Testing
         let world = try world()
         answer(world, 403)
         let clients = ["a", "b", "c"].map { AnswerClient(world, "/a", ["Authorization": $0]) }
-        for client in clients { client.take() }
-        for client in clients { client.finish() }
+        AnswerClient.finish(clients)
         #expect(clients.allSatisfy { $0.status == 403 && $0.failure == nil })
         #expect(world.origin.requestCount == 3)
     }
@@ -90,8 +89,7 @@ import Testing
         let world = try world()
         answer(world, 404, ["Cache-Control": control])
         let clients = (1...3).map { _ in AnswerClient(world, "/a") }
-        for client in clients { client.take() }
-        for client in clients { client.finish() }
+        AnswerClient.finish(clients)
         #expect(clients.allSatisfy { $0.status == 404 } && world.origin.requestCount == 3)
     }
 
@@ -196,7 +194,10 @@ import Testing
         let world = try World {
             $0.freshness = .http
         } through: {
-            CodedPartClient($1)
+            HeadChangingClient($1) { _, head in
+                head.status = 206
+                head.fields["Content-Encoding"] = "gzip"
+            }
         }
         world.put("/a", length: Self.length)
         let client = AnswerClient(world, "/a")
@@ -507,21 +508,5 @@ import Testing
             world.queues.advance(second)
         }
         #expect(world.origin.log.filter { $0.status < 300 }.count == requests)
-    }
-}
-
-/// Makes a part of a coded body of every answer.
-private final class CodedPartClient: OriginClient {
-    private let inner: any OriginClient
-
-    init(_ inner: any OriginClient) { self.inner = inner }
-
-    func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
-        inner.start(request) { event in
-            guard case .head(var head) = event else { return onEvent(event) }
-            head.status = 206
-            head.fields["Content-Encoding"] = "gzip"
-            onEvent(.head(head))
-        }
     }
 }

@@ -12,6 +12,10 @@ final class AnswerClient {
     private(set) var status = 0
     private(set) var fields = HTTPFields()
     private(set) var body: [UInt8] = []
+    /// Answers before it.
+    private(set) var interims: [OriginResponseHead] = []
+    /// Fields behind its body.
+    private(set) var trailers = HTTPFields()
     private(set) var failure: CacheError?
     private(set) var isAtEnd = false
 
@@ -31,7 +35,7 @@ final class AnswerClient {
     func take(_ most: Int = .max) {
         while !isAtEnd, failure == nil, body.count < most {
             if status == 0 {
-                switch handle.info(wake: {}) {
+                switch handle.info(interim: { interims.append($0) }, wake: {}) {
                 case .success(nil): return
                 case .failure(let error): failure = error
                 case .success(let info?):
@@ -49,10 +53,18 @@ final class AnswerClient {
             case .memory(let bytes, _): body += bytes
             case .lease(let lease): if let bytes = try? lease.read() { body += bytes }
             case .pending: return
-            case .end: isAtEnd = true
+            case .end:
+                isAtEnd = true
+                if case .success(let info?) = handle.info(wake: {}) { trailers = info.trailers }
             case .failed(let error): failure = error
             }
         }
+    }
+
+    /// Has several ask at the same time and take all there will be.
+    static func finish(_ clients: [AnswerClient]) {
+        for client in clients { client.take() }
+        for client in clients { client.finish() }
     }
 
     var hasEnded: Bool { isAtEnd || failure != nil }

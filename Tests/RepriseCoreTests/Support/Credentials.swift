@@ -73,22 +73,27 @@ final class RestingClient: OriginClient {
     }
 }
 
-/// Tells when to ask again by a date instead of seconds.
-final class DatedClient: OriginClient {
+/// Changes the head of every answer.
+final class HeadChangingClient: OriginClient {
     private let inner: any OriginClient
-    private let queues: any WorkQueues
+    private let change: @Sendable (OriginRequest, inout OriginResponseHead) -> Void
 
-    init(_ inner: any OriginClient, queues: any WorkQueues) {
-        self.inner = inner
-        self.queues = queues
+    init(_ inner: any OriginClient, change: @escaping @Sendable (OriginRequest, inout OriginResponseHead) -> Void) {
+        (self.inner, self.change) = (inner, change)
+    }
+
+    /// Tells when to ask again by a date instead of seconds.
+    static func dated(_ inner: any OriginClient, queues: any WorkQueues) -> HeadChangingClient {
+        HeadChangingClient(inner) { _, head in
+            guard let seconds = head.fields["Retry-After"].flatMap({ Int64($0) }) else { return }
+            head.fields["Retry-After"] = HTTPDate.format(queues.wallClock() + seconds)
+        }
     }
 
     func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange {
-        inner.start(request) { [queues] event in
-            guard case .head(var head) = event, let seconds = head.fields["Retry-After"].flatMap({ Int64($0) }) else {
-                return onEvent(event)
-            }
-            head.fields["Retry-After"] = HTTPDate.format(queues.wallClock() + seconds)
+        inner.start(request) { [change] event in
+            guard case .head(var head) = event else { return onEvent(event) }
+            change(request, &head)
             onEvent(.head(head))
         }
     }

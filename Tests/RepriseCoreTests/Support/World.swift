@@ -179,6 +179,8 @@ final class Player: @unchecked Sendable {
     private var gotPage = false
     /// Whether it tells a client of any answer, as the door of a shared cache does.
     private let takesAnyAnswer: Bool
+    /// Whether it gets the origin's own answers, as long as the origin does not ask to be left alone.
+    var getsAnswers = false
     /// What was answered instead of the object: its status, and its body as far as it came.
     private(set) var other: (status: Int, body: [UInt8])?
     private var isTold = false
@@ -257,7 +259,11 @@ final class Player: @unchecked Sendable {
     private func learn() -> Bool {
         switch handle.info(wake: { self.wasWoken = true }) {
         case .success(nil): return false
-        case .failure(let error): failure = error
+        case .failure(let error):
+            failure = error
+            if getsAnswers, case .originRefused(let status) = error.code, error.retryAfter == nil {
+                violation = "told of a \(status) instead of the answer"
+            }
         case .success(let info?):
             isTold = true
             wasWoken = true

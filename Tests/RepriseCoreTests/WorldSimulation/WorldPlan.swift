@@ -66,6 +66,8 @@ struct WorldPlan: Sendable {
         case mirror(isFirstDown: Bool)
         /// The clock on the wall jumps by so many seconds.
         case clock(Int64)
+        /// The machine is busy with something else for so long.
+        case stall(Int64)
         /// A process beside this one takes the store, where it is free, and plays an object.
         case otherProcess(object: Int)
         case close
@@ -149,6 +151,23 @@ struct WorldPlan: Sendable {
             steps[index].action = .behave(object: object, behaviour)
         }
         askApp(seed: seed)
+        answerUsersApart(seed: seed)
+    }
+
+    /// What is never stored may be another for each user also where what is stored is good for all. Drawn apart.
+    private mutating func answerUsersApart(seed: UInt64) {
+        var random = SeededGenerator(seed: seed ^ 0xA9A7)
+        guard !isShared, !hasMirror, refreshing == .never else { return }
+        for index in objects.indices where objects[index].contentType == "application/vnd.apple.mpegurl" {
+            guard Bool.random(using: &random) else { continue }
+            objects[index].isPerUser = true
+            objects[index].behaviour.redirect = nil
+            for step in steps.indices {
+                guard case .behave(index, var behaviour) = steps[step].action else { continue }
+                behaviour.redirect = nil
+                steps[step].action = .behave(object: index, behaviour)
+            }
+        }
     }
 
     /// What the app is asked, drawn apart: the rest of a seed's plan stays what it was.
@@ -207,6 +226,8 @@ struct WorldPlan: Sendable {
         case 92..<93: return .restart
         case 93..<94: return .kill
         case 94..<95: return .powerCut
+        case 95..<96 where Bool.random(using: &random):
+            return .stall([500, 1500, 3000, 25_000].randomElement(using: &random)! * millisecond)
         case 95..<96: return .clock([-86_400 * 400, -3600, -2, 2, 3600, 86_400 * 400].randomElement(using: &random)!)
         case 96..<98: return .otherProcess(object: object)
         case 98..<99: return .close

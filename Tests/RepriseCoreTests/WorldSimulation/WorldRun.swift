@@ -100,7 +100,7 @@ struct WorldRun {
                     found.add(WorldViolation(oracle: "cost", text: $0))
                 }
             }
-            return plan.tellsDates ? DatedClient(client, queues: queues) : client
+            return plan.tellsDates ? HeadChangingClient.dated(client, queues: queues) : client
         }
         app.begin(world)
         world.memory.losePower()
@@ -223,6 +223,9 @@ struct WorldRun {
         case .clock(let seconds):
             meet("clock")
             world.queues.jumpWallClock(by: seconds)
+        case .stall(let time):
+            meet("stall")
+            world.queues.stall(time)
         case .otherProcess(let object): try runElsewhere(object)
         case .close: try close()
         case .restart, .kill, .powerCut:
@@ -378,6 +381,7 @@ struct WorldRun {
         if takesAnyAnswer { meet("a client of any answer") }
         let player = Player(world, path, range, resource: resource, takesAnyAnswer: takesAnyAnswer)
         player.mayGetPage = true
+        player.getsAnswers = takesAnyAnswer && control != "only-if-cached" && plan.refreshing == .never
         owners[index] = (object, user)
         players[index] = player
     }

@@ -94,11 +94,11 @@
             try await send(method, target(path), fields)
         }
 
-        /// The same by its target, with a body or none.
+        /// The same by its target, with a body or none, to the proxy or to what listens on another port.
         func send(
-            _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil
+            _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil, port: Int? = nil
         ) async throws -> RawAnswer {
-            let client = try await connect()
+            let client = try await RawClient.connect(port: port ?? proxy.port)
             let framing = body.map { [("Content-Length", "\($0.utf8.count)")] } ?? []
             try await client.send(RawClient.head(target, method: method, fields + framing) + (body ?? ""))
             let answer = try await client.readAnswer(isBodyless: method == "HEAD")

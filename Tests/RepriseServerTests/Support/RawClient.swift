@@ -10,6 +10,10 @@
         var status = 0
         var fields = HTTPFields()
         var body: [UInt8] = []
+        /// Answers before it, but for 100.
+        var interims: [(status: Int, fields: HTTPFields)] = []
+        /// Fields behind the body.
+        var trailers = HTTPFields()
 
         var text: String { String(decoding: body, as: UTF8.self) }
     }
@@ -172,6 +176,11 @@
         /// - Parameter isBodyless: Whether it answers a `HEAD`.
         func readAnswer(isBodyless: Bool = false) async throws -> RawAnswer {
             var answer = try await readHead()
+            while (102..<200).contains(answer.status) {
+                let interims = answer.interims + [(answer.status, answer.fields)]
+                answer = try await readHead()
+                answer.interims = interims
+            }
             if isBodyless || answer.status == 204 || answer.status == 304 { return answer }
             if let length = answer.fields["Content-Length"].flatMap({ Int($0) }) {
                 answer.body = try await wait { state in
@@ -180,7 +189,7 @@
                     return Array(state.received[..<length])
                 }
             } else if answer.fields.has(token: "chunked", in: "Transfer-Encoding") {
-                answer.body = try await wait { try RawClient.takeChunks(&$0.received) }
+                (answer.body, answer.trailers) = try await wait { try RawClient.takeChunks(&$0.received) }
             } else {
                 answer.body = try await wait { state in
                     guard state.isClosed else { return nil }
@@ -206,8 +215,8 @@
             return RawAnswer(version: String(status[0]), status: code, fields: HTTPFields(lines: lines.dropFirst()))
         }
 
-        // A chunked body up to its last chunk; nothing is taken before that has come.
-        private static func takeChunks(_ bytes: inout [UInt8]) throws -> [UInt8]? {
+        // A chunked body up to what is behind its last chunk; nothing is taken before that has come.
+        private static func takeChunks(_ bytes: inout [UInt8]) throws -> ([UInt8], HTTPFields)? {
             var body: [UInt8] = []
             var position = 0
             while true {
@@ -216,13 +225,15 @@
                     throw RawClientError(description: "not a chunk size")
                 }
                 let start = end + 2
+                if size == 0 {
+                    guard let last = endOfHead(Array(bytes[end...])) else { return nil }
+                    let lines = String(decoding: bytes[end..<(end + last)], as: UTF8.self).split(separator: "\r\n")
+                    bytes.removeFirst(end + last + 4)
+                    return (body, HTTPFields(lines: lines))
+                }
                 guard start + size + 2 <= bytes.count else { return nil }
                 body += bytes[start..<(start + size)]
                 position = start + size + 2
-                if size == 0 {
-                    bytes.removeFirst(position)
-                    return body
-                }
             }
         }
     }

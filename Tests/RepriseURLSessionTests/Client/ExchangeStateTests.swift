@@ -16,8 +16,9 @@ import Testing
         while true {
             switch state.next() {
             case .event(.head(let head)): words.append("head \(head.status)")
+            case .event(.interim): words.append("interim")
             case .event(.body(let bytes)): words.append("body \(bytes.count)")
-            case .event(.end(let isDelimited)): words.append("end \(isDelimited)")
+            case .event(.end(let isDelimited, _)): words.append("end \(isDelimited)")
             case .event(.failed(let failure)): words.append("failed \(failure.kind)")
             case .ask:
                 words.append("ask")
@@ -77,6 +78,27 @@ import Testing
         try state.received(OriginResponseHead(status: status, fields: HTTPFields([(words[0], words[1])])))
         state.ended(isFramed: isFramed)
         #expect(drain(&state) == ["head \(status)", "end \(isDelimited)"])
+    }
+
+    @Test(arguments: ["gzip", "X-GZIP", "deflate", "br", "br, gzip"])
+    func `what the system has decoded is not told as coded, nor as the bytes that a tag is for`(coding: String) throws {
+        let gone = ["Content-Encoding", "Content-Length", "ETag", "Last-Modified", "Accept-Ranges"]
+        var fields = HTTPFields(gone.map { ($0, "7") } + [("X-Own", "1")])
+        fields["Content-Encoding"] = coding
+        for status in [200, 404] {
+            var state = state()
+            try state.received(OriginResponseHead(status: status, fields: fields))
+            guard case .event(.head(let head)) = state.next() else {
+                Issue.record("no head")
+                continue
+            }
+            #expect(head.fields.lines.map(\.name) == ["X-Own"])
+            state.ended(isFramed: false)
+            #expect(drain(&state) == ["end true"])
+        }
+        fields["Content-Range"] = "bytes 0-6/9"
+        var state = state()
+        #expect(throws: OriginFailure.self) { try state.received(OriginResponseHead(status: 206, fields: fields)) }
     }
 
     @Test func `the next part is asked for when somebody waits for it, and not before`() throws {

@@ -26,8 +26,9 @@ final class Exchange: Sendable {
             self?.state.withLock { state in
                 switch event {
                 case .head(let head): state.head = head
+                case .interim: break
                 case .body(let bytes): state.bytes += bytes
-                case .end(let isDelimited): state.isDelimited = isDelimited
+                case .end(let isDelimited, _): state.isDelimited = isDelimited
                 case .failed(let failure): state.failure = failure
                 }
             }

@@ -1,4 +1,5 @@
 import Foundation
+import RepriseCore
 import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
@@ -132,7 +133,7 @@ private struct AnswerPlayer {
 
     /// Answers whether the connection can go on.
     func play(withBody: Bool) -> Bool {
-        var text = answer.interim.map { "HTTP/1.1 \($0) Early Hints\r\n\r\n" }.joined()
+        var text = answer.interim.map { "HTTP/1.1 \($0.status) Early Hints\r\n\r\n" }.joined()
         text += "HTTP/1.1 \(answer.status) Status\r\n"
         for line in answer.fields.lines { text += "\(line.name): \(line.value)\r\n" }
         switch answer.framing {

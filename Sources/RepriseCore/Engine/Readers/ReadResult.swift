@@ -22,6 +22,8 @@ enum ReadResult {
 /// What a reader is told of its resource.
 enum InfoResult {
     case known(ContentInfo)
+    /// An interim answer of the origin's; it is worth asking again.
+    case interim(OriginResponseHead)
     /// The waker is called when it is worth asking again.
     case pending
     case failed(CacheError)

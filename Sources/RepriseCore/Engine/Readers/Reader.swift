@@ -49,12 +49,13 @@ final class Reader: Identifiable {
     let priority: TransferPlanner.Priority
     /// Whether what is fetched for it may be stored.
     let mayStore: Bool
-    /// Whether it can be given any answer of the origin's, as it tells a client of it; otherwise only bytes of the resource.
-    let takesAnyAnswer: Bool
+    let answers: ResourceRequest.Answers
     /// What its request asks of a cache (freshness `.http`).
     let cacheControl: RequestCacheControl
 
     private var phase = Phase.unbound
+    /// Interim answers that its door was not told of.
+    private var interims: [OriginResponseHead] = []
     private var waker: (@Sendable () -> Void)?
     private var accounting = HitAccounting()
     /// Its next byte.
@@ -90,7 +91,7 @@ final class Reader: Identifiable {
 
     init(
         id: ReaderID, caller: Caller, position: Int64, end: Int64, priority: TransferPlanner.Priority,
-        mayStore: Bool = true, takesAnyAnswer: Bool = false,
+        mayStore: Bool = true, answers: ResourceRequest.Answers = .resource,
         cacheControl: RequestCacheControl = RequestCacheControl([:]), outcome: CacheStatus,
         requestIndex: Int = 0, now: Int64
     ) {
@@ -101,7 +102,7 @@ final class Reader: Identifiable {
         self.end = end
         self.priority = priority
         self.mayStore = mayStore
-        self.takesAnyAnswer = takesAnyAnswer
+        self.answers = answers
         self.cacheControl = cacheControl
         self.outcome = outcome
         self.requestIndex = requestIndex
@@ -137,6 +138,10 @@ final class Reader: Identifiable {
         }
     }
 
+    /// Whether it can be given any answer of the origin's, as it tells a client of it; otherwise only bytes of the resource.
+    var takesAnyAnswer: Bool { answers != .resource }
+    /// Whether it takes any answer, and was told of none yet.
+    var awaitsAnyAnswer: Bool { takesAnyAnswer && !isAnnounced && !hasEnded }
     var awaitsValidation: Bool { if case .awaitingValidation = phase { true } else { false } }
     var awaitsIndex: Bool { if case .awaitingIndex = phase { true } else { false } }
     /// Whether a transfer is to bring it something.
@@ -285,6 +290,17 @@ final class Reader: Identifiable {
         return true
     }
 
+    /// Most interim answers that wait to be told: an origin may send any number.
+    private static let mostInterims = 16
+
+    /// An interim answer came.
+    func receive(interim head: OriginResponseHead) {
+        if interims.count < Reader.mostInterims { interims.append(head) }
+    }
+
+    /// The first interim answer that was not told.
+    func takeInterim() -> OriginResponseHead? { interims.isEmpty ? nil : interims.removeFirst() }
+
     /// Its waker, which is to be called now; `nil` where it has none.
     func takeWaker(now: Int64) -> (@Sendable () -> Void)? {
         guard let waker else { return nil }
@@ -323,6 +339,8 @@ enum ReaderEnding {
 enum Redirect: Hashable, Sendable {
     /// One of its own, that shares nothing and stores nothing: the answer may not be shared, or stored bytes do not help it.
     case alone
+    /// The same, where the next answer is told whatever it is: it has waited here.
+    case aloneOnce
     /// The one of its variant (RFC 9111 §4.1).
     case variant(Variant)
 }

@@ -22,6 +22,8 @@ public struct ContentInfo: Sendable, Hashable {
     public var lastModified: String?
     /// The origin's end-to-end fields, without those that frame a message.
     public var fields: HTTPFields
+    /// Fields that came behind the body (RFC 9110 §6.5), once all of it has come; none of what is stored.
+    package var trailers = HTTPFields()
     /// When the origin last confirmed it, in seconds since 1970; 0 where it was invalidated since.
     public var checked: Int64
     /// Whether every byte is stored.
@@ -54,6 +56,7 @@ public struct ContentInfo: Sendable, Hashable {
         entityTag = tag.flatMap { $0.isWeak ? nil : $0.field } ?? "\"r-\(String(info.identity, radix: 16))\""
         lastModified = info.validator.lastModified
         fields = info.fields
+        trailers = representation.trailers
         checked = Freshness.confirmed(info.checked) ?? 0
         isComplete = representation.isComplete
     }

@@ -48,6 +48,8 @@ final class Representation: Identifiable {
     private let ownFields: HTTPFields?
     private let requester: ReaderID?
     private(set) var info: EntryInfo { didSet { described = nil } }
+    /// Fields that came behind its bytes (RFC 9110 §6.5); none of what is stored, which may do without them (§6.5.1).
+    private(set) var trailers = HTTPFields() { didSet { described = nil } }
     /// Whether and where its bytes are stored.
     private(set) var storage: StorageState
     private var naming: Naming
@@ -109,6 +111,9 @@ final class Representation: Identifiable {
 
     /// Whether its first bytes have still to show whether it is media.
     var needsSniffing: Bool { kind == .unknown }
+
+    /// Whether they will be looked at. What is not to be stored is handed on for what its type says.
+    var awaitsSniffing: Bool { needsSniffing && storage.isUndecided }
 
     var generation: Generation? { storage.generation }
 
@@ -177,6 +182,9 @@ final class Representation: Identifiable {
 
     /// An answer told its length.
     func learn(length: Int64) { info.length = length }
+
+    /// Fields came behind its last byte.
+    func learn(trailers: HTTPFields) { if storage.isOff, !trailers.isEmpty { self.trailers = trailers } }
 
     /// An answer was everything instead of a range, or a range.
     func learn(servesRanges: Bool, now: Int64) {

@@ -67,7 +67,8 @@ extension EntryStateMachine {
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
         buffers.append(bytes, to: buffer)
         transfer.noteBytes()
-        backoff.progressed(by: new.contains)
+        // What is handed on is beside the resource, whose bytes may still be waited for.
+        if !representation.isHandedOn { backoff.progressed(by: new.contains) }
         wakeReaders(of: representation.id, in: new)
         sniff(representation)
         write(representation)
@@ -134,7 +135,9 @@ extension EntryStateMachine {
         decideStorage(of: representation)
     }
 
-    mutating func receivedEnd(_ transfer: TransferState, _ request: OriginRequestState, isDelimited: Bool) {
+    mutating func receivedEnd(
+        _ transfer: TransferState, _ request: OriginRequestState, isDelimited: Bool, trailers: HTTPFields = HTTPFields()
+    ) {
         let head = head(of: transfer)
         let representation = representations[transfer.representation]
         let known = representation?.info.length
@@ -162,6 +165,7 @@ extension EntryStateMachine {
         if let representation, request.end == nil {
             if isDelimited {
                 learn(length: head, of: representation)
+                representation.learn(trailers: trailers)
             } else {
                 // Told only by closing: good for readers that read now, never taken for complete.
                 representation.infer(end: head)

@@ -11,10 +11,15 @@ extension EntryStateMachine {
 
     /// Something went wrong at the origin, at the byte `offset`: it is tried again later.
     mutating func failed(_ error: CacheError, at offset: Int64? = nil) {
+        backOff(after: error, at: offset)
+        tell(.originError(key: key.text, error))
+    }
+
+    /// The origin is tried again later, after what was told of before, or is no error of the origin's.
+    mutating func backOff(after error: CacheError, at offset: Int64? = nil) {
         backoff.failed(
             error, at: offset, now: now, pauses: pauses, retryAfter: wait(error.retryAfter ?? 0),
             jitter: environment.queues.randomFraction())
-        tell(.originError(key: key.text, error))
     }
 
     mutating func failed(_ code: CacheError.Code, _ message: String, at offset: Int64? = nil) {
@@ -166,7 +171,8 @@ extension EntryStateMachine {
 
     /// Has a URL asked that a reader came with beside one that was refused, of one that waits before others. Each is asked once,
     /// until one of them is answered. `false` where there is none.
-    private mutating func goOnOtherwise(than refused: OriginURL) -> Bool {
+    @discardableResult
+    mutating func goOnOtherwise(than refused: OriginURL) -> Bool {
         if url != refused { return true }
         func mayDo(_ reader: Reader) -> Bool {
             let own = newest(reader.caller.url)

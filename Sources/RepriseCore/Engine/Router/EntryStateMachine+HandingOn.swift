@@ -38,7 +38,13 @@ extension EntryStateMachine {
         if case .refused = verdict { noteRefusal(of: request) }
         noteAnswer(request, status: head.status)
         give(reader, answer.id)
-        share(answer, with: others, request)
+        if case .busy(_, let retryAfter) = verdict, environment.freshness == .immutable {
+            // The others wait for the next try.
+            if !others.isEmpty { backOff(after: CacheError(answered: head.status, retryAfter: retryAfter)) }
+        } else {
+            share(answer, with: others, request)
+        }
+        if case .refused = verdict { goOnOtherwise(than: request.url) }
         rebase(transfer)
         beginBody(transfer, at: 0, end: length(of: head))
         return true
@@ -77,26 +83,36 @@ extension EntryStateMachine {
         return true
     }
 
+    /// Hands an interim answer on, in a shared cache, to the reader that the answer would be handed to.
+    mutating func handOn(interim head: OriginResponseHead, _ request: OriginRequestState, among candidates: [Reader]) {
+        guard environment.freshness == .http, let reader = taker(of: request, among: candidates) else { return }
+        reader.receive(interim: head)
+        wake(reader)
+    }
+
     /// The reader that an answer is handed to: the one it was asked for; where that has left, another that would have asked the same.
     /// It takes any answer, and was told of none yet.
     private func taker(of request: OriginRequestState, among candidates: [Reader]) -> Reader? {
-        func takes(_ reader: Reader) -> Bool { reader.takesAnyAnswer && !reader.isAnnounced && !reader.hasEnded }
-        if let requester = request.requester.flatMap({ readers[$0] }) { return takes(requester) ? requester : nil }
+        if let requester = request.requester.flatMap({ readers[$0] }) {
+            return requester.awaitsAnyAnswer ? requester : nil
+        }
         guard request.requester != nil else { return nil }
-        return candidates.first { takes($0) && $0.fields == request.callerFields }
+        return candidates.first { $0.awaitsAnyAnswer && $0.fields == request.callerFields }
     }
 
-    /// Whether media cannot be had by trying further: nothing of it is held, no other reader waits that may be answered otherwise,
-    /// and a failure is the last before its reader would be told of one.
+    /// Whether media cannot be had for a reader by trying further: nothing of it is held, and a failure is the last before the reader
+    /// would be told of one, with nothing to make do with.
     private func isLastWord(
         _ verdict: ResponseJudge.Verdict, _ request: OriginRequestState, to reader: Reader, beside held: Representation?
     ) -> Bool {
-        let isAlone = readers.allSatisfy { $0.id == reader.id || !$0.isUnbound }
-        guard held == nil, isAlone, newest(reader.caller.url) == request.url else { return false }
+        guard held == nil, newest(reader.caller.url) == request.url else { return false }
+        if case .refused = verdict { return true }
+        guard superseded == nil else { return false }
         guard case .busy(_, let retryAfter) = verdict else { return true }
-        return backoff.isLastTry(
-            waitsSince: reader.waitsSince, patience: tuning.openDeadline, now: now, pauses: pauses,
-            retryAfter: wait(retryAfter ?? 0))
+        return reader.answers == .next
+            || backoff.isLastTry(
+                waitsSince: reader.waitsSince, patience: tuning.openDeadline, now: now, pauses: pauses,
+                retryAfter: wait(retryAfter ?? 0))
     }
 
     private func isCodedPart(_ head: OriginResponseHead) -> Bool {
@@ -150,9 +166,14 @@ extension EntryStateMachine {
             for: isForAll ? .everybody : .only(reader?.id), isHandedOn: !isForAll)
     }
 
-    /// Readers that waited for the same answer: it is theirs too, or each asks for itself, at the same time.
+    /// Readers that waited for the same answer: it is theirs too, or each asks for itself, at the same time. In a cache of media those
+    /// that ask otherwise wait on: what they are answered may be media, which is stored.
     private mutating func share(_ answer: Representation, with others: [Reader], _ request: OriginRequestState) {
-        for reader in others {
+        func asksTheSame(_ reader: Reader) -> Bool {
+            reader.takesAnyAnswer && reader.fields == request.callerFields
+                && newest(reader.caller.url) == request.url
+        }
+        for reader in others where environment.freshness == .http || asksTheSame(reader) {
             reader.confirm()
             if answer.isHandedOn { redirect(reader, .alone) }
         }

@@ -97,9 +97,7 @@ extension EntryStateMachine {
     /// is stored stays what it is.
     mutating func passBy(_ ids: [ReaderID]) {
         for reader in ids.compactMap({ readers[$0] }) where reader.isAwaiting { passBy(reader) }
-        backoff.failed(
-            EntryStateMachine.cannotCompare, at: nil, now: now, pauses: pauses, retryAfter: 0,
-            jitter: environment.queues.randomFraction())
+        backOff(after: EntryStateMachine.cannotCompare)
         replan()
     }
 

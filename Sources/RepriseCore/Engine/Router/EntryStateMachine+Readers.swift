@@ -8,7 +8,7 @@ extension EntryStateMachine {
     /// A reader comes; `nil` where new readers get another entry.
     mutating func attach(
         url: OriginURL, fields: HTTPFields, position: Int64, end: Int64, priority: TransferPlanner.Priority,
-        mayStore: Bool, takesAnyAnswer: Bool = false
+        mayStore: Bool, answers: ResourceRequest.Answers = .resource
     ) -> ReaderID? {
         guard lifecycle.isListed else { return nil }
         caller = Caller(fields, for: url)
@@ -21,7 +21,7 @@ extension EntryStateMachine {
         let isHTTP = environment.freshness == .http
         let reader = Reader(
             id: id, caller: caller, position: position, end: end, priority: priority, mayStore: mayStore,
-            takesAnyAnswer: takesAnyAnswer, cacheControl: RequestCacheControl(isHTTP ? fields : [:]),
+            answers: answers, cacheControl: RequestCacheControl(isHTTP ? fields : [:]),
             outcome: CacheStatus(forward: selector.reason(fields)),
             requestIndex: requestIndex, now: now)
         if readers.isEmpty { beginAnew() }
@@ -97,7 +97,8 @@ extension EntryStateMachine {
     mutating func seek(_ id: ReaderID, to position: Int64, end: Int64?) {
         guard let reader = readers[id] else { return }
         reader.seek(to: position, end: end, now: now)
-        demandCame(besides: id)
+        // A reader of what was answered instead of the resource asks for no other place of the resource.
+        if representations[reader.representation]?.isHandedOn != true { demandCame(besides: id) }
         replan()
     }
 
@@ -206,6 +207,7 @@ extension EntryStateMachine {
     /// What is known of the resource for a reader, which is told of its representation by that.
     mutating func info(_ id: ReaderID, wake: @escaping @Sendable () -> Void) -> InfoResult {
         guard let reader = readers[id] else { return .failed(CacheError(.closed, "the reader was closed")) }
+        if let interim = reader.takeInterim() { return .interim(interim) }
         if let ending = reader.ending { return InfoResult(ending) }
         guard lifecycle.isOpen, let representation = representations[reader.representation] else {
             if reader.isBeyondAnyResource { return .failed(.beyondAnyResource) }

@@ -15,9 +15,12 @@ extension EntryStateMachine {
             return
         }
         switch event {
+        case .interim(let head):
+            return handOn(interim: head, request, among: transfer.readers.compactMap { readers[$0] })
         case .head(let head): receivedHead(transfer, request, head)
         case .body(let chunk): receivedBody(transfer, request, chunk)
-        case .end(let isDelimited): receivedEnd(transfer, request, isDelimited: isDelimited)
+        case .end(let isDelimited, let trailers):
+            receivedEnd(transfer, request, isDelimited: isDelimited, trailers: trailers)
         case .failed(let failure): requestFailed(transfer, failure)
         }
         // A body that goes on as planned needs no new plan for every chunk, unless another transfer has no request.
@@ -32,6 +35,7 @@ extension EntryStateMachine {
         _ request: OriginRequestState, _ id: RepresentationID, _ event: OriginEvent
     ) {
         switch event {
+        case .interim(let head): handOn(interim: head, request, among: readers.awaitingValidation)
         case .head(let head):
             leave(.note(.firstByte(request.receivedHead(now: now)), origin: request.slot.origin))
             revalidated(request, id, head)

@@ -179,9 +179,7 @@ extension EntryStateMachine {
             transfer.awaitSlot(ticket, now: now)
             return leave(.acquireSlot(ticket, origin: location.origin))
         }
-        let requester = selector.requester(
-            for: transfer.readers, of: readers, newest: caller, isKnown: transfer.representation != nil
-        ).flatMap { readers[$0] }
+        let requester = requester(of: transfer)
         let caller = requester?.caller ?? caller
         var fields = ResponseSelector.allowed(caller, at: url)
         fields["Accept-Encoding"] = "identity"
@@ -194,6 +192,19 @@ extension EntryStateMachine {
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
         noteRest(transfer)
         send(request, fields, range: fields["Range"] ?? "all")
+    }
+
+    /// The reader that a transfer's next request is sent for.
+    private func requester(of transfer: TransferState) -> Reader? {
+        let representation = representations[transfer.representation]
+        if let representation, representation.isTransient {
+            // What is no media all have with the same fields.
+            let reading = readers.reading(representation.id)
+            return reading.first(where: \.isWaiting) ?? reading.first
+        }
+        let isMedia = representation.map { !$0.awaitsSniffing } ?? false
+        return selector.requester(for: transfer.readers, of: readers, newest: caller, isMedia: isMedia)
+            .flatMap { readers[$0] }
     }
 
     mutating func send(_ request: OriginRequestState, _ fields: HTTPFields, range: String) {

@@ -22,9 +22,16 @@ extension EntryStateMachine {
     }
 
     mutating func fail(_ reader: Reader, _ error: CacheError) {
+        if case .originRefused = error.code, mayAskAlone(reader) { return redirect(reader, .aloneOnce) }
         guard reader.fail(error) else { return }
         wake(reader)
         tellWatchers()
+    }
+
+    /// Whether a reader that would be told of a status gets the answer itself: other readers were given it, or it came while another
+    /// was hoped for. A reader that wants only what is stored asks for none; a fresh URL was asked for already.
+    private func mayAskAlone(_ reader: Reader) -> Bool {
+        reader.awaitsAnyAnswer && !reader.cacheControl.onlyIfCached && !isPrivate && environment.freshURLs == nil
     }
 
     /// Sends a reader to another entry; one that was told of a representation here ends, as two answers must not meet in one.
@@ -63,8 +70,9 @@ extension EntryStateMachine {
         return buffers.heldEnd(representation.id, from: reader.position) == nil
     }
 
-    /// When a reader gives up on an origin that fails.
+    /// When a reader gives up on an origin that fails; `nil` while the origin's answer to that reader comes.
     func givesUpAt(_ reader: Reader) -> Int64? {
+        if let answer = representations[reader.representation], answer.isHandedOn, isComing(answer) { return nil }
         let patience = reader.hasBytes || reader.isAnnounced ? tuning.retryDeadline : tuning.openDeadline
         return backoff.failsAt(waitsSince: reader.waitsSince, patience: patience)
     }
@@ -105,12 +113,15 @@ extension EntryStateMachine {
 
     /// Lets a reader have what is stored of a replaced representation where the origin cannot give the new one.
     private mutating func serveSuperseded(_ reader: Reader) -> Bool {
-        guard let current = representations[representations.current], environment.freshness == .immutable else {
-            return false
-        }
+        guard let superseded else { return false }
         reader.restartWait(now: now)
-        give(reader, current.id)
+        give(reader, superseded.id)
         return true
+    }
+
+    /// What a reader without a representation makes do with where the origin fails.
+    var superseded: Representation? {
+        environment.freshness == .immutable ? representations[representations.current] : nil
     }
 
     /// Readers of a superseded representation go on with the newest, or end where they were told of the old one.

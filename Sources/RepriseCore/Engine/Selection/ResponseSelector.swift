@@ -137,12 +137,12 @@ struct ResponseSelector {
 
     /// The reader whose fields a request for `wanting` is sent with. Where answers may depend on credentials it is the one that
     /// needs it most; else the newest caller's fields are sent, as tokens run out, unless the origin refused them.
-    /// - Parameter isKnown: Whether it is known what the answer is. It may be a page, which is for the one that asked alone.
+    /// - Parameter isMedia: Whether media is known to come. A page is for the one that asked alone.
     func requester(
-        for wanting: [ReaderID], of readers: ReaderTable, newest: Caller, isKnown: Bool = true
+        for wanting: [ReaderID], of readers: ReaderTable, newest: Caller, isMedia: Bool = true
     ) -> ReaderID? {
         let isNewest = { (id: ReaderID) in readers[id]?.fields == newest.fields }
-        guard policy == .immutable, !refusedFields.contains(newest.fields), isKnown || wanting.contains(where: isNewest)
+        guard policy == .immutable, !refusedFields.contains(newest.fields), isMedia || wanting.contains(where: isNewest)
         else {
             // One that does not wait is not told of a refusal: the others would be refused with it again and again.
             let wanting = wanting.compactMap { readers[$0] }

@@ -45,15 +45,17 @@ public struct EdgeRole: Sendable, Hashable {
     package func location(_ text: String) -> String {
         // Browsers take a backslash for a slash: a place that has one is left as it came.
         if text.utf8.contains(UInt8(ascii: "\\")) { return text }
-        let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[$0...]) } ?? ""
-        let isPath = text.hasPrefix("/") && !text.hasPrefix("//")
+        let isPath = text.beginsLike("/") && !text.beginsLike("//")
         for base in [origin] + mirrors {
-            let whole = isPath || text.hasPrefix("//") ? base.resolving(text) : OriginURL(text)
-            guard let whole, whole.hasOrigin(of: base), let path = EdgeRole.path(of: whole, below: base) else {
+            let whole =
+                isPath || text.beginsLike("//") ? base.resolving(text) : OriginURL(OriginURL.withSpacesEncoded(text))
+            guard let whole = whole?.asBrowsersReadIt, whole.hasOrigin(of: base),
+                let path = EdgeRole.path(of: whole, below: base)
+            else {
                 continue
             }
             // What begins with two slashes would name a host (RFC 3986 §4.2).
-            return (path.hasPrefix("//") ? "/." : "") + path + fragment
+            return (path.beginsLike("//") ? "/." : "") + path + OriginURL.fragment(of: text)
         }
         return isPath ? origin.origin + text : text
     }
@@ -76,5 +78,12 @@ public struct EdgeRole: Sendable, Hashable {
         if let place = fields["Location"] { fields["Location"] = location(place) }
         if let outcome { fields["Cache-Status"] = outcome.appended(to: fields["Cache-Status"], named: name) }
         return fields
+    }
+
+    /// The same of an interim answer. It has no body, and no field may say otherwise (RFC 9110 §8.6).
+    func interim(_ fields: HTTPFields) -> HTTPFields {
+        var told = relayed(fields, age: nil, outcome: nil)
+        told.remove(["Content-Encoding", "Content-Length", "Content-Range", "Content-Type"])
+        return told
     }
 }
