@@ -9,10 +9,11 @@ RESOURCES ?= 10000
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
 MISTAKES ?=
+TARGETS ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate mistakes kill powercut soak live memory bench instructions instructions-accept demo clean tools
+.PHONY: run build install test check apple-check format simulate mistakes fuzz kill powercut soak live memory bench instructions instructions-accept demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -53,6 +54,9 @@ simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n of REP
 
 mistakes:  ## Put known mistakes into a copy of the tree: each has to be noticed.
 	scripts/mistakes/run $(MISTAKES)
+
+fuzz:  ## Look by coverage for inputs that break a parser, for MINUTES minutes: TARGETS="URLs" for some parsers.
+	scripts/fuzz $(MINUTES) $(TARGETS)
 
 kill:  ## kill -9 the real server KILLS times.
 	$(SWIFT_BUILD) --build-tests

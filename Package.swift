@@ -154,6 +154,16 @@ let package = Package(
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
             ],
             path: "Benchmarks/Sources/RepriseCounts"),
+        // Every parser of foreign bytes, for tests and `make fuzz`; no product of its own.
+        .target(
+            name: "RepriseFuzzing",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseProxy",
+                "RepriseTesting",
+            ],
+            path: "Tests/Fuzzing/Targets"),
+        .executableTarget(
+            name: "RepriseFuzz", dependencies: ["ReprisePlatform", "RepriseFuzzing"], path: "Tests/Fuzzing/Program"),
         // Tests
         .testTarget(name: "RepriseRangesTests", dependencies: ["RepriseRanges", "RepriseTesting"]),
         .testTarget(name: "RepriseHTTPTests", dependencies: ["RepriseRanges", "RepriseHTTP", "RepriseTesting"]),
@@ -175,6 +185,8 @@ let package = Package(
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
                 "RepriseURLSession",
             ]),
+        .testTarget(
+            name: "RepriseFuzzingTests", dependencies: ["RepriseFuzzing", "RepriseTesting"], exclude: ["Corpora"]),
         .testTarget(
             name: "RepriseTestingTests",
             dependencies: [
