@@ -31,7 +31,7 @@ public enum HTTPDate {
     public static func parseStrictly(_ text: String) -> Int64? {
         guard let seconds = parse(text) else { return nil }
         let words = text.parts(between: " ").map { String($0) }
-        func isDay(_ name: String) -> Bool { days.contains { $0.octets == name.octets } }
+        func isDay(_ word: String, _ end: String = "") -> Bool { days.contains { ($0 + end).octets == word.octets } }
         func isMonth(_ name: String) -> Bool { months.contains { $0.octets == name.octets } }
         func isNumber(_ word: String, _ count: Int) -> Bool { word.utf8.count == count && word.decimal != nil }
         func isTime(_ word: String) -> Bool {
@@ -41,9 +41,8 @@ public enum HTTPDate {
         let isExact =
             switch words.count {
             case 6 where !words[2].isEmpty:
-                isDay(String(words[0].without(last: 1))) && words[0].utf8.last == UInt8(ascii: ",")
-                    && isNumber(words[1], 2)
-                    && isMonth(words[2]) && isNumber(words[3], 4) && isTime(words[4]) && words[5].octets == "GMT".octets
+                isDay(words[0], ",") && isNumber(words[1], 2) && isMonth(words[2]) && isNumber(words[3], 4)
+                    && isTime(words[4]) && words[5].octets == "GMT".octets
             case 6:
                 // asctime pads the day of the month.
                 isDay(words[0]) && isMonth(words[1]) && words[2].isEmpty && isNumber(words[3], 1) && isTime(words[4])
@@ -63,8 +62,7 @@ public enum HTTPDate {
         _ words: [String], _ isMonth: (String) -> Bool, _ isNumber: (String, Int) -> Bool
     ) -> Bool {
         let date = words[1].parts(between: "-").map { String($0) }
-        return words[0].utf8.last == UInt8(ascii: ",")
-            && longDays.contains { $0.octets == String(words[0].without(last: 1)).octets } && date.count == 3
+        return longDays.contains { ($0 + ",").octets == words[0].octets } && date.count == 3
             && isNumber(date[0], 2) && isMonth(date[1]) && isNumber(date[2], 2)
     }
 

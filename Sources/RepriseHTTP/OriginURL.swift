@@ -110,7 +110,7 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     public var redacted: String { origin + path }
 
     /// Scheme, host, port and path, without a slash at the end: what stands before the paths of what is below it.
-    package var base: String { redacted.endsLike("/") ? String(redacted.without(last: 1)) : redacted }
+    package var base: String { redacted.without(suffix: "/").map { String($0) } ?? redacted }
 
     /// The path without the query.
     public var path: String { String(target.upTo("?")) }

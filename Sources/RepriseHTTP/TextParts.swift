@@ -19,15 +19,18 @@ extension StringProtocol {
         }
     }
 
-    /// It without so many octets at its beginning.
-    @inlinable package func without(first count: Int) -> SubSequence {
-        self[utf8.index(startIndex, offsetBy: count)...]
+    /// What stands behind `prefix`; `nil` where it does not begin with the octets of that.
+    @inlinable package func without(prefix: some StringProtocol) -> SubSequence? {
+        beginsLike(prefix) ? self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...] : nil
     }
 
-    /// It without so many octets at its end.
-    @inlinable package func without(last count: Int) -> SubSequence {
-        self[..<utf8.index(startIndex, offsetBy: utf8.count - count)]
+    /// What stands in front of `suffix`; `nil` where it does not end with the octets of that.
+    @inlinable package func without(suffix: some StringProtocol) -> SubSequence? {
+        endsLike(suffix) ? self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)] : nil
     }
+
+    /// What stands in brackets, as an address of version 6 does in a URL; `nil` where it is in none.
+    @inlinable package var inBrackets: SubSequence.SubSequence? { without(prefix: "[")?.without(suffix: "]") }
 
     /// What stands before the first of `separators`, each an ASCII letter or sign; all of it where there is none.
     @inlinable package func upTo(_ separators: String) -> SubSequence {

@@ -39,7 +39,7 @@ public struct Admission: Sendable {
             guard let type = MediaType(candidate.contentType) else { return false }
             let name = type.essence
             return wanted.contains {
-                $0.octets == name.octets || $0.endsLike("/*") && name.beginsLike($0.without(last: 1))
+                $0.octets == name.octets || $0.endsLike("/*") && name.beginsLike($0.upTo("*"))
             }
         }
     }

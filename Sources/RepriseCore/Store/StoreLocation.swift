@@ -60,7 +60,7 @@ public enum StoreLocation: Sendable, Hashable {
     ) throws(CacheError) -> String {
         try check(name)
         guard let folder else { throw CacheError(.unsupported, "this system does not give us \(missing)") }
-        return (folder.endsLike("/") ? String(folder.without(last: 1)) : folder) + "/" + name
+        return (folder.without(suffix: "/") ?? folder[...]) + "/" + name
     }
 
     private static func check(_ name: String) throws(CacheError) {

@@ -14,7 +14,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// that resolvers understand: `169.254.1.1`, `0xa9.254.257`, `2851995905`, `0251.0376.1.1`.
     package init?(_ text: some StringProtocol) {
         var text = Substring(text)
-        if text.beginsLike("["), text.endsLike("]") { text = text.without(first: 1).without(last: 1) }
+        text = text.inBrackets ?? text
         let found = text.has(":") ? IPAddress.version6(text) : IPAddress.version4(text)
         guard let found else { return nil }
         self.init(bytes: found)
@@ -59,7 +59,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     // The rules of inet_aton: one to four numbers, each decimal, 0octal or 0xhexadecimal; the last fills what is left.
     private static func version4(_ text: Substring) -> [UInt8]? {
-        let parts = (text.endsLike(".") ? text.without(last: 1) : text).parts(between: ".")
+        let parts = (text.without(suffix: ".") ?? text).parts(between: ".")
         guard (1...4).contains(parts.count) else { return nil }
         var numbers: [UInt32] = []
         for part in parts {
@@ -75,9 +75,13 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     private static func number(_ text: Substring) -> UInt32? {
         let lowered = text.lowercased()
         let (digits, radix) =
-            lowered.beginsLike("0x")
-            ? (lowered.without(first: 2), 16)
-            : lowered.beginsLike("0") && lowered.utf8.count > 1 ? (lowered.without(first: 1), 8) : (lowered[...], 10)
+            if let digits = lowered.without(prefix: "0x") {
+                (digits, 16)
+            } else if let digits = lowered.without(prefix: "0"), !digits.isEmpty {
+                (digits, 8)
+            } else {
+                (lowered[...], 10)
+            }
         // A sign is no digit.
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
             return nil

@@ -19,13 +19,13 @@ public struct UpstreamPattern: Hashable, Sendable, CustomStringConvertible {
         } else if let block = AddressBlock(text) {
             kind = .block(block)
         } else {
-            let isSuffix = text.beginsLike("*.")
-            let name = UpstreamPattern.plainHost(isSuffix ? String(text.without(first: 2)) : text)
+            let parent = text.without(prefix: "*.").map { String($0) }
+            let name = UpstreamPattern.plainHost(parent ?? text)
             let isName = name.unicodeScalars.allSatisfy { scalar in
                 !scalar.properties.isWhitespace && !"*/:@?#[],\\".unicodeScalars.contains(scalar)
             }
             guard !name.isEmpty, isName else { return nil }
-            kind = isSuffix ? .suffix(name) : .host(name)
+            kind = parent != nil ? .suffix(name) : .host(name)
         }
     }
 

@@ -21,13 +21,13 @@ package struct UpstreamProxy: Hashable, Sendable, CustomStringConvertible {
     package init?(_ text: String) {
         var rest = text[...]
         var kind = Kind.http
-        if let (scheme, more) = rest.cut(at: ":"), more.beginsLike("//") {
+        if let (scheme, tail) = rest.cut(at: ":"), let more = tail.without(prefix: "//") {
             switch scheme.lowercased() {
             case "http": break
             case "socks5", "socks5h": kind = .socks
             default: return nil
             }
-            rest = more.without(first: 2)
+            rest = more
         }
         self.kind = kind
         rest = rest.upTo("/")
@@ -41,7 +41,7 @@ package struct UpstreamProxy: Hashable, Sendable, CustomStringConvertible {
         // The library proves nothing to a SOCKS proxy.
         if kind == .socks, credentials != nil { return nil }
         guard let url = OriginURL("http://\(rest)"), url.userInfo == nil, url.target == "/" else { return nil }
-        host = url.host.beginsLike("[") ? String(url.host.without(first: 1).without(last: 1)) : url.host
+        host = url.host.inBrackets.map { String($0) } ?? url.host
         let hasPort = rest.endsLike(":80") || !url.hasDefaultPort
         port = hasPort ? url.port : 1080
     }

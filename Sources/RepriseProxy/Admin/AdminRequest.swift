@@ -71,7 +71,7 @@ package enum AdminRequest: Sendable, Hashable {
             }
         case "/prefetches": self = try AdminRequest.prefetches(method, parameters)
         case _ where path.beginsLike("/prefetches/"):
-            guard let id = Int(path.without(first: "/prefetches/".utf8.count)) else { throw .unknownPath }
+            guard let id = Int(path.without(prefix: "/prefetches/") ?? "") else { throw .unknownPath }
             switch method {
             case "GET": self = .prefetchProgress(id)
             case "DELETE": self = .cancelPrefetch(id)

@@ -33,8 +33,7 @@ package struct AccessRules: Sendable {
     private func isOurs(_ field: String) -> Bool {
         // An IPv6 address has colons of its own, inside its brackets.
         let name = field.beginsLike("[") ? field.cut(at: "]").map { $0.head + "]" } : field.upTo(":")
-        guard let name else { return false }
-        let port = field.without(first: name.utf8.count)
+        guard let name, let port = field.without(prefix: name) else { return false }
         guard port.isEmpty || port.beginsLike(":") else { return false }
         return (["127.0.0.1", "localhost", "[::1]"] + allowedHosts).contains { $0.equalsIgnoringCase(name) }
     }

@@ -23,7 +23,7 @@ package enum RequestTarget: Sendable, Hashable {
         }
         var rest = Substring(target)
         if let token {
-            let given = rest.beginsLike("/") ? rest.without(first: 1).upTo("/?") : nil
+            let given = rest.without(prefix: "/")?.upTo("/?")
             guard let given, SecretText.areEqual(String(given), token) else {
                 self = .forbidden
                 return
@@ -38,8 +38,8 @@ package enum RequestTarget: Sendable, Hashable {
             self = .media(url)
             return
         }
-        for scheme in ["https", "http"] where rest.beginsLike("/\(scheme)/") {
-            let place = rest.without(first: scheme.utf8.count + 2)
+        for scheme in ["https", "http"] {
+            guard let place = rest.without(prefix: "/\(scheme)/") else { continue }
             guard let url = OriginURL("\(scheme)://" + place), url.userInfo == nil else {
                 self = .unknown("no host after /\(scheme)/")
                 return

@@ -137,8 +137,7 @@ struct RootFormat {
         let sealedHead = head + "sealed\nroot "
         // Torn while it was first written: nothing can be stored under it yet that we would have to keep.
         if (head + "hashed\n").beginsLike(text) || sealedHead.beginsLike(text) { return .none }
-        guard text.beginsLike(sealedHead) else { return .other }
-        let digits = text.without(first: sealedHead.utf8.count).upTo("\n")
+        guard let digits = text.without(prefix: sealedHead)?.upTo("\n") else { return .other }
         guard let box = [UInt8](hexadecimal: digits), box.count == RootSeal.boxSize, text == self.text(of: box) else {
             return .other
         }

@@ -85,7 +85,7 @@
         }
 
         private static func absolute(_ path: String) -> String {
-            if path.beginsLike("/") { return path != "/" && path.endsLike("/") ? String(path.without(last: 1)) : path }
+            if path.beginsLike("/") { return path == "/" ? path : path.without(suffix: "/").map { String($0) } ?? path }
             return SystemCalls.currentDirectory + "/" + path
         }
 

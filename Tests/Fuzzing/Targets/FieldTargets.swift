@@ -34,7 +34,7 @@ extension FuzzTarget {
             texts: [
                 "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
                 "Thu, 29 Feb 2024 23:59:60 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "120", "0",
-                "Fri, 31 Dec 9999 23:59:60 GMT",
+                "Fri, 31 Dec 9999 23:59:60 GMT", "  Sunday, 04-Nov-94 018:49:37 GMT",
             ]
         ) { text in
             try requireOctets(text) { HTTPDate.parse($0).map { "\($0)" } }
