@@ -60,15 +60,20 @@
             case let error as HTTPClientError: return ofClient(error, host)
             case let error as NIOConnectionError: return ofConnection(error, host)
             case let error as IOError: return ofSystem(error.errnoCode, host)
-            case is ChannelError: return OriginFailure(.unreachable, "\(host) cannot be reached")
+            case ChannelError.connectTimeout: return lateConnection(host)
+            // Written to as the other side had just closed it.
+            case is ChannelError: return OriginFailure(.interrupted, "\(host) closed the connection")
             default: return ofTLS(String(describing: error), host)
             }
         }
 
+        private static func lateConnection(_ host: String) -> OriginFailure {
+            OriginFailure(.timedOut, "\(host) did not take a connection in time", cause: .connectionTimeout)
+        }
+
         private static func ofClient(_ error: HTTPClientError, _ host: String) -> OriginFailure {
             switch error {
-            case .connectTimeout, .getConnectionFromPoolTimeout:
-                return OriginFailure(.timedOut, "\(host) did not take a connection in time", cause: .connectionTimeout)
+            case .connectTimeout, .getConnectionFromPoolTimeout: return lateConnection(host)
             case .tlsHandshakeTimeout:
                 let words = "no secure connection to \(host) was agreed upon in time"
                 return OriginFailure(.timedOut, words, cause: .connectionTimeout)
@@ -96,9 +101,7 @@
             case .refused:
                 let words = "\(host) cannot be reached: nothing listens there (\(words)); check the port, or start it"
                 return OriginFailure(.unreachable, words, cause: .connectionRefused)
-            case .timedOut:
-                let words = "\(host) did not take a connection in time"
-                return OriginFailure(.timedOut, words, cause: .connectionTimeout)
+            case .timedOut: return lateConnection(host)
             case .noWay:
                 let words = "\(host) cannot be reached: no way leads there (\(words)); check this machine's network"
                 return OriginFailure(.unreachable, words, cause: .unroutable)

@@ -1,4 +1,5 @@
 #if Server
+    import NIOCore
     @testable import RepriseAsyncHTTPClient
     import RepriseCore
     import RepriseHTTP
@@ -26,6 +27,18 @@
             #expect(areGone, "a request that is over is still listened for")
             try await client.shutdown()
             await server.stop()
+        }
+
+        @Test(arguments: [
+            (ChannelError.ioOnClosedChannel, OriginFailure.Kind.interrupted), (.eof, .interrupted),
+            (.alreadyClosed, .interrupted), (.outputClosed, .interrupted), (.connectTimeout(.seconds(1)), .timedOut),
+        ])
+        func `an origin that closed a connection can be reached all the same`(
+            error: ChannelError, kind: OriginFailure.Kind
+        ) {
+            let failure = OriginFailure(
+                error, host: "a.example", exit: .direct(isTrusted: false), rules: UpstreamRules())
+            #expect(failure.kind == kind, "\(failure)")
         }
 
         @Test(arguments: OriginClientContract.Rule.allCases)

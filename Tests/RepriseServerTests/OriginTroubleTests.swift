@@ -85,6 +85,29 @@
             try await expectRefused("HTTP/1.1 \(line)\r\nContent-Length: 5\r\n\r\nhello", words)
         }
 
+        @Test(arguments: [
+            ("PUT", 2, 200), ("DELETE", 2, 200), ("OPTIONS", 2, 200), ("HEAD", 2, 200), ("PROPFIND", 2, 200),
+            ("POST", 1, 502), ("PATCH", 1, 502),
+        ])
+        func `a request whose connection was lost is sent once more where that does what once does, RFC 9110 §9.2.2`(
+            method: String, requests: Int, status: Int
+        ) async throws {
+            let canned = try await CannedOrigin(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8), lost: 1)
+            try await ProxyFixture.run(edge: "edge", origin: OriginURL(canned.base)) { fixture in
+                let answer = try await fixture.send(method, "/a", body: method == "PUT" ? "a=1" : nil)
+                #expect(answer.status == status, "\(answer.text)")
+                #expect(canned.requestCount == requests)
+            }
+            let down = try await CannedOrigin([], lost: .max)
+            try await ProxyFixture.run(edge: "edge", origin: OriginURL(down.base)) { fixture in
+                let refused = try await fixture.send(method, "/a")
+                #expect(refused.status == 502)
+                #expect(down.requestCount == requests, "it is not asked for ever")
+            }
+            await canned.stop()
+            await down.stop()
+        }
+
         @Test(arguments: ["gzip, chunked", "gzip", "br, chunked"])
         func `a transfer coding that was not asked for is 502, and nothing of it is served`(coding: String) async throws
         {

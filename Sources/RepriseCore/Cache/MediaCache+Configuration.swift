@@ -1,4 +1,5 @@
 public import RepriseHTTP
+import RepriseRanges
 public import RepriseStorage
 
 extension MediaCache {
@@ -33,6 +34,11 @@ extension MediaCache {
         /// it must be quick and must not call the cache. It must give the same for all URLs of a key. Another answer than
         /// before is for those who begin after it.
         public var contentTransform: (@Sendable (_ key: ResourceKey, _ url: OriginURL) -> (any ContentTransform)?)?
+        /// Seconds an origin may take to begin an answer; one that takes longer counts as failed.
+        public var originTimeout: Int {
+            get { Int(clamping: tuning.headTimeout / TransferTuning.second) }
+            set { tuning.headTimeout = Int64(max(newValue, 1)).multiplied(by: TransferTuning.second) }
+        }
         /// Fields sent with every request to an origin, for example `User-Agent`.
         public var originFields: HTTPFields = [:]
 

@@ -30,6 +30,9 @@ public struct OriginRequest: Sendable, Hashable {
 
     /// Whether it changes nothing at the origin (RFC 9110 §9.2.1), so that it may be sent again elsewhere.
     package var isSafe: Bool { InvalidationRule.safe.contains(method) }
+
+    /// Whether sent twice it does what it does once (RFC 9110 §9.2.2), so that it may be sent again where its connection was lost.
+    package var isIdempotent: Bool { isSafe || method == "PUT" || method == "DELETE" }
 }
 
 /// The head of the final answer: after redirects and 1xx.
@@ -44,6 +47,12 @@ public struct OriginResponseHead: Sendable, Hashable {
         self.status = status
         self.fields = fields
     }
+}
+
+extension OriginFailure {
+    /// Whether its connection may be to blame alone: an origin closes one, or spoils it behind an earlier answer, just as it is used
+    /// again.
+    package var isOfConnection: Bool { kind == .interrupted || kind == .malformed }
 }
 
 /// Why a request came to nothing.

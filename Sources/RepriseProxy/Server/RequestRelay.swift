@@ -9,7 +9,9 @@
     /// it may have changed is confirmed before it is used again (RFC 9111 §4.4), before the client hears of the answer. What a HEAD
     /// shows of the answer that is stored counts for that (§4.3.5).
     ///
-    ///     sent --head--> invalidating --done--> handing on, a piece whenever the client takes one --end--> over
+    ///     asking --head--> invalidating --done--> handing on, a piece whenever the client takes one --end--> over
+    ///       |  ^
+    ///       +--+ connection lost, once, where the request may be sent again
     ///
     /// Runs on the channel's event loop.
     final class RequestRelay: AnswerSource {
@@ -25,15 +27,20 @@
         private let stored: Stored?
         private var sentAt: Int64 = 0
         private var exchange: (any OriginExchange)?
-        private var hasHead = false
-        /// A piece was asked for and has not come.
-        private var isDemanding = false
-        private var isOver = false
+        private var phase = Phase.asking(isSecondTry: false)
 
-        /// Seconds the origin may be silent while something is waited for.
-        private static let patience = 30
-        /// The same where what is stored can be asked about in another way, which is patient itself.
+        /// Seconds the origin may be silent where what is stored can be asked about in another way, which is patient itself.
         private static let shortPatience = 2
+
+        private enum Phase {
+            /// Nothing of an answer has come.
+            case asking(isSecondTry: Bool)
+            /// The head has come, and what is stored of the URLs that it is about is looked at.
+            case invalidating
+            /// The client has the head. Whether a piece was asked for and has not come.
+            case handingOn(isDemanding: Bool)
+            case over
+        }
 
         /// A stored answer that a HEAD may say something of, or that may stand in for an origin which fails.
         struct Stored {
@@ -68,10 +75,15 @@
             self.onHead = onHead
         }
 
+        /// Seconds the origin may be silent while something is waited for, as for what the engine asks.
+        private var patience: Int {
+            max(1, server.cache.configuration.originTimeout)
+        }
+
         func start() {
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let loop = context.eventLoop
-            watch(seconds: stored?.handle.isKnown == true ? RequestRelay.shortPatience : RequestRelay.patience)
+            watch(seconds: stored?.handle.isKnown == true ? min(RequestRelay.shortPatience, patience) : patience)
             sentAt = ConnectionHandler.now
             exchange = server.cache.environment.failover.start(request) { event in
                 loop.execute { bound.value.take(event) }
@@ -79,7 +91,7 @@
         }
 
         func leave() {
-            isOver = true
+            phase = .over
             deadline.clear()
             stored?.handle.leave()
             exchange?.cancel()
@@ -87,25 +99,27 @@
         }
 
         func pump() {
-            guard hasHead, !isOver, !isDemanding, context.channel.isWritable else { return }
-            isDemanding = true
-            watch(seconds: RequestRelay.patience)
+            guard case .handingOn(isDemanding: false) = phase, context.channel.isWritable else { return }
+            phase = .handingOn(isDemanding: true)
+            watch(seconds: patience)
             exchange?.demand()
         }
 
         private func take(_ event: OriginEvent) {
-            guard !isOver else { return }
+            if case .over = phase { return }
             // Interim answers, of any number, do not make up for it.
             if case .interim = event {} else { deadline.clear() }
             switch event {
             case .interim(let head): onInterim(head)
-            case .head(let head): if let stored { answeredHead(head, stored) } else { invalidate(after: head) }
+            case .head(let head):
+                phase = .invalidating
+                if let stored { answeredHead(head, stored) } else { invalidate(after: head) }
             case .body(let bytes):
-                isDemanding = false
+                phase = .handingOn(isDemanding: false)
                 let buffer = ByteBuffer(bytes: bytes)
                 writer.write(body: .byteBuffer(buffer))
                 writer.flush()
-                if !context.channel.isWritable { watch(seconds: server.configuration.slowClientTimeout) }
+                if !context.channel.isWritable { watchClient() }
                 pump()
             case .end(_, let trailers): finish(.complete(trailers: server.role.told(trailers: trailers)))
             case .failed(let failure): fail(failure)
@@ -143,8 +157,8 @@
         }
 
         private func handOn(_ head: OriginResponseHead) {
-            guard !isOver else { return }
-            hasHead = true
+            guard case .invalidating = phase else { return }
+            phase = .handingOn(isDemanding: false)
             let isBodyless = head.status == 204 || head.status == 304
             let fields = RelayedAnswer.dated(
                 server.role.relayed(head.fields, from: request.url, outcome: outcome(head.status)),
@@ -159,7 +173,13 @@
         }
 
         private func fail(_ failure: OriginFailure) {
-            guard !hasHead else { return finish(.broken) }
+            switch phase {
+            case .handingOn, .over: return finish(.broken)
+            case .asking(isSecondTry: false) where request.isIdempotent && failure.isOfConnection:
+                phase = .asking(isSecondTry: true)
+                return start()
+            case .asking, .invalidating: break
+            }
             if standsIn() { return }
             let exchange = ServerExchange(
                 method: request.method, fields: HTTPFields(), for: request.url, role: server.role)
@@ -172,7 +192,7 @@
         }
 
         private func finish(_ outcome: BodySender.Outcome) {
-            guard !isOver else { return }
+            if case .over = phase { return }
             leave()
             onFinish(outcome)
         }
@@ -180,8 +200,13 @@
         private func watch(seconds: Int) {
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             deadline.set(seconds) {
-                bound.value.fail(OriginFailure(.timedOut, "the origin or the client was silent for \(seconds) s"))
+                bound.value.fail(OriginFailure(.timedOut, "the origin was silent for \(seconds) s"))
             }
+        }
+
+        private func watchClient() {
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            deadline.setForClient { bound.value.finish(.broken) }
         }
     }
 
