@@ -15,7 +15,8 @@ public struct ProxyConfiguration: Sendable {
     /// Web origins, like `https://example.com`, whose pages may use the proxy although they come from another site.
     public var allowedOrigins: [String] = []
     /// Connections at a time. A further one takes the place of one that waits for a request or, after that, of a client
-    /// that has taken nothing for ten seconds; where all are busy it is told 503 and closed.
+    /// that has taken nothing for ten seconds; where all are busy it is told 503 and closed. Half of the descriptors
+    /// that the process may have are the most.
     public var connectionLimit = 1024
     /// Seconds a connection may stay open without a request.
     public var idleTimeout = 75

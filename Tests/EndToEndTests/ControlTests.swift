@@ -194,6 +194,7 @@
                 #expect(text.contains("\nreprise_origin_bytes_total \(ControlTests.length)\n"))
                 #expect(text.contains("reprise_events_total{event=\"miss\"} 1\n"))
                 #expect(text.contains("# TYPE reprise_connections gauge\n"))
+                #expect(text.contains("reprise_limits_met_total{limit=\"idle-timeout\"} 0\n"))
                 #expect(try scrape("wrong") == "the secret is missing\n")
             }
         }

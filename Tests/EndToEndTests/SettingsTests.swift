@@ -55,7 +55,7 @@
                 #expect(report["directory"] == "\(folder)/reprise/media from \(file)")
                 #expect(report["log-level"] == "notice from default")
                 #expect(report["threads"] == "- from not set")
-                #expect(report.settings.count == 20)
+                #expect(report.settings.count == 26)
                 // A list is one thing: the nearer one takes the other's place.
                 #expect(try show(["--deny", "c.test"], environment)["deny"] == "c.test from --deny")
             }
@@ -84,6 +84,10 @@
             (#"{"log-level": "loud"}"#, "log-level: trace"), (#"{"origin": ["ftp://x"]}"#, "origin: a list"),
             (#"{"threads": 0}"#, "threads: a whole"), (#"{"same": ["a"]}"#, "same: a list of groups"),
             (#"{"key-strip": "x"}"#, "key-strip: a list of names"),
+            (#"{"connections": 0}"#, "connections: a whole number"), (#"{"idle-timeout": 75}"#, "idle-timeout: a time"),
+            (#"{"request-timeout": "0s"}"#, "request-timeout: a time"),
+            (#"{"client-timeout": "2d"}"#, "client-timeout: a time"),
+            (#"{"origin-timeout": "5"}"#, "origin-timeout: a time"), (#"{"head-limit": "1B"}"#, "head-limit: a size"),
             (#"{"allow-origin": ["https://a.example/page"]}"#, "allow-origin: a list of pages' origins"),
         ])
         func `what is wrong in a file is told with file and key`(json: String, words: String) throws {

@@ -125,6 +125,7 @@
                     #expect(answer.status == 431)
                     try await client.waitUntilClosed()
                 }
+                #expect(fixture.proxy.limitsMet == [.headLimit: 2])
                 #expect(fixture.origin.requestCount == 0)
             }
         }
@@ -188,8 +189,13 @@
                     clients.append(client)
                 }
                 let fourth = try await fixture.connect()
+                try await fourth.request(fixture.target("/a.mp3"))
                 #expect(try await fourth.readAnswer().status == 503)
                 try await fourth.waitUntilClosed()
+                let silent = try await fixture.connect()
+                #expect(try await silent.readAnswer().status == 503)
+                let met = fixture.proxy.limitsMet
+                #expect(met[.connections] == 2 && met[.displaced] == nil)
                 await clients.removeFirst().close()
                 let proxy = fixture.proxy
                 #expect(await eventually { proxy.connectionCount == 2 })

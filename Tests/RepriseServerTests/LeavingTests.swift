@@ -102,6 +102,7 @@
                 _ = try await stalled.takeBytes(atLeast: 1)
                 try await stalled.setReading(false)
                 await fixture.waitUntilQuiet()
+                #expect(fixture.proxy.limitsMet == [.clientTimeout: 1])
             }
         }
 
@@ -117,6 +118,8 @@
                 try await idle.request(fixture.target("/a.mp3"))
                 #expect(try await idle.readAnswer().status == 200)
                 try await idle.waitUntilClosed()
+                // A request that has begun is told 408.
+                #expect(fixture.proxy.limitsMet == [.idleTimeout: 2, .requestTimeout: 1])
             }
         }
     }

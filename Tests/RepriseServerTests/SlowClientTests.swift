@@ -32,6 +32,7 @@
                     try await client.waitUntilClosed()
                 }
                 #expect(fixture.origin.requestCount == 0)
+                #expect(fixture.proxy.limitsMet == [.requestTimeout: 2])
             }
         }
 

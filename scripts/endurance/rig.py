@@ -4,6 +4,7 @@ import http.server
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import threading
@@ -79,10 +80,14 @@ class Origin(http.server.ThreadingHTTPServer):
 
 
 @contextlib.contextmanager
-def serving(store, more, port=0):
-    """The server: its process, and the port it listens on. Ends it if it still runs."""
+def serving(store, more, port=0, descriptors=None):
+    """The server: its process, and the port it listens on. Ends it if it still runs. `descriptors` bounds those that it may have."""
+    def bound():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
     process = subprocess.Popen([PROGRAM, "serve", "--no-token", "--port", str(port), "--directory", store] + more,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=bound if descriptors else None)
     try:
         line = process.stdout.readline()
         if not line:

@@ -49,6 +49,13 @@ package struct RequestReader: Sendable {
     /// Reads requests whose heads, and trailers, have at most `headLimit` bytes.
     package init(headLimit: Int) { self.headLimit = headLimit }
 
+    /// Lets go of the head that was read last, where none has begun: the next is read anew.
+    package mutating func forget() {
+        guard !isInsideRequest else { return }
+        last = nil
+        lines = []
+    }
+
     /// Whether a request has begun and is not complete.
     package var isInsideRequest: Bool {
         switch state {

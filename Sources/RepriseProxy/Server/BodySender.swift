@@ -35,7 +35,6 @@
         private let context: ChannelHandlerContext
         private let writer: AnswerWriter
         private let deadline: ConnectionDeadline
-        private let slowClientTimeout: Int
         private let standing: SharedStanding
         private let onFinish: (Outcome) -> Void
         private let onInterim: (OriginResponseHead) -> Void
@@ -62,8 +61,8 @@
 
         init(
             exchange: ServerExchange, handle: ReaderHandle, context: ChannelHandlerContext,
-            writer: AnswerWriter, deadline: ConnectionDeadline, slowClientTimeout: Int,
-            standing: SharedStanding, onFinish: @escaping (Outcome) -> Void,
+            writer: AnswerWriter, deadline: ConnectionDeadline, standing: SharedStanding,
+            onFinish: @escaping (Outcome) -> Void,
             onInterim: @escaping (OriginResponseHead) -> Void,
             onHead: @escaping (ServerExchange.Answer) -> Void, onFailure: ((ReaderHandle) -> Void)? = nil
         ) {
@@ -73,7 +72,6 @@
             self.context = context
             self.writer = writer
             self.deadline = deadline
-            self.slowClientTimeout = slowClientTimeout
             self.standing = standing
             self.onFinish = onFinish
             self.onInterim = onInterim
@@ -302,7 +300,7 @@
             }
             standing.value = .stalled(since: ConnectionHandler.now)
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            deadline.set(slowClientTimeout) { bound.value.finish(.broken) }
+            deadline.setForClient { bound.value.finish(.broken) }
         }
     }
 #endif

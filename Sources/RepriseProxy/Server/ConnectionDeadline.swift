@@ -7,11 +7,15 @@
     /// things are then. Lives on its event loop.
     final class ConnectionDeadline {
         private let loop: any EventLoop
+        private let server: ProxyServer
         private var due: NIODeadline?
         private var action: (() -> Void)?
         private var timer: (end: NIODeadline, scheduled: Scheduled<Void>)?
 
-        init(on loop: any EventLoop) { self.loop = loop }
+        init(on loop: any EventLoop, of server: ProxyServer) {
+            self.loop = loop
+            self.server = server
+        }
 
         /// From now on `action` is done after `seconds`, in place of what was to be done before.
         func set(_ seconds: Int, _ action: @escaping () -> Void) {
@@ -21,6 +25,14 @@
             if let timer, timer.end <= due { return }
             timer?.scheduled.cancel()
             startTimer(until: due)
+        }
+
+        /// The client is to take a byte of its answer within the time that clients have, or `action` is done.
+        func setForClient(_ action: @escaping () -> Void) {
+            set(server.configuration.slowClientTimeout) { [server] in
+                server.limits.met(.clientTimeout)
+                action()
+            }
         }
 
         /// Nothing is waited for.

@@ -26,8 +26,8 @@
             let sender = BodySender(
                 exchange: exchange,
                 handle: resource.makeHandle(in: range ?? exchange.presumedRange), context: context,
-                writer: writer, deadline: deadline, slowClientTimeout: server.configuration.slowClientTimeout,
-                standing: standing, onFinish: { [weak self] outcome in self?.finished(outcome, head) },
+                writer: writer, deadline: deadline, standing: standing,
+                onFinish: { [weak self] outcome in self?.finished(outcome, head) },
                 onInterim: { [weak self] interim in self?.writeInterim(interim, to: head) },
                 onHead: { [weak self] answer in self?.writeHead(answer, to: head) }, onFailure: onFailure)
             current = sender
@@ -91,9 +91,7 @@
                 promise.futureResult.whenComplete { _ in bound.value.answerHasLeft() }
                 // The end of an answer waits for the client no longer than its middle does.
                 standing.value = .stalled(since: ConnectionHandler.now)
-                deadline?.set(server.configuration.slowClientTimeout) { [weak self] in
-                    self?.context?.close(promise: nil)
-                }
+                deadline?.setForClient { [weak self] in self?.context?.close(promise: nil) }
                 writer.end(trailers, left: promise)
                 writer.flush()
             case .broken:
@@ -113,9 +111,9 @@
         }
 
         // A socket closed over bytes nobody has read takes back what it has sent: where a client may still be sending, it
-        // is told the end first and gets time to read (RFC 9112 §9.6).
+        // is told the end first and gets time to read (RFC 9112 §9.6). Who has no place has none for that either.
         private func end() {
-            guard isDeaf, let context else {
+            guard isDeaf, hasPlace, let context else {
                 self.context?.close(promise: nil)
                 return
             }

@@ -33,6 +33,8 @@
         var closesAfterAnswer = false
         /// What comes is not read any more: it cannot be understood, or nobody wants it.
         var isDeaf = false
+        /// Whether it counts among those that are served; one that does not is told so when it has asked.
+        var hasPlace = true
         var deadline: ConnectionDeadline?
         var writer: AnswerWriter?
 
@@ -68,6 +70,11 @@
 
         /// Requests a client may send ahead; then nothing more is read until one is answered.
         private static let pipelineLimit = 16
+        private static let noPlace = RequestRefusal(503, "too many connections; ask again in a moment")
+        /// After so many seconds without a request a client has paused: what it asked last is not worth its memory.
+        private static let idleAfter = 5
+        /// Seconds that a client without a place has to ask, before it is told all the same.
+        private static let refusalTimeout = 2
 
         init(server: ProxyServer) {
             self.server = server
@@ -81,13 +88,12 @@
 
         func channelActive(context: ChannelHandlerContext) {
             self.context = context
-            deadline = ConnectionDeadline(on: context.eventLoop)
+            deadline = ConnectionDeadline(on: context.eventLoop, of: server)
             writer = AnswerWriter(context)
-            guard server.admit(context.channel, standing) else {
-                closesAfterAnswer = true
-                isDeaf = true
-                send(ServerExchange.plain(503, "too many connections", now: SystemCalls.wallClock()), to: nil)
-                return
+            switch server.admit(context.channel, standing) {
+            case .admitted: break
+            case .refused: hasPlace = false
+            case .dropped: return context.close(promise: nil)
             }
             turn()
         }
@@ -173,6 +179,7 @@
 
         private func take(_ event: RequestReader.Event) {
             switch event {
+            case .head where !hasPlace: refuse(ConnectionHandler.noPlace)
             case .head(let head):
                 let isRelayed = isRelayed(head)
                 incoming = Request(head: head, isRepetition: reader.isRepetition, isRelayed: isRelayed)
@@ -207,6 +214,7 @@
         /// What was understood before is answered first.
         private func refuse(_ reason: RequestRefusal) {
             refusal = reason
+            if let limit = ClientLimit(refusal: reason.status) { server.limits.met(limit) }
             incoming = nil
             isDeaf = true
         }
@@ -275,17 +283,37 @@
             self.awaited = awaited
             standing.value = .waiting(since: ConnectionHandler.now)
             let configuration = server.configuration
-            deadline?.set(
-                isInside ? min(configuration.requestTimeout, configuration.idleTimeout) : configuration.idleTimeout
-            ) { [weak self] in
+            let mostIdle = hasPlace ? configuration.idleTimeout : ConnectionHandler.refusalTimeout
+            let most = isInside ? min(configuration.requestTimeout, mostIdle) : mostIdle
+            let first = isInside ? most : min(most, ConnectionHandler.idleAfter)
+            deadline?.set(first) { [weak self] in
                 guard let self, !self.isAnswering else { return }
-                guard isInside else {
-                    self.context?.close(promise: nil)
-                    return
+                guard first < most else { return self.waitedTooLong(isInside: isInside) }
+                self.forget()
+                self.deadline?.set(most - first) { [weak self] in
+                    guard let self, !self.isAnswering else { return }
+                    self.waitedTooLong(isInside: isInside)
                 }
-                self.refuse(RequestRefusal(408, "the request took too long to come"))
-                self.turn()
             }
+        }
+
+        private func waitedTooLong(isInside: Bool) {
+            switch (hasPlace, isInside) {
+            case (false, _): refuse(ConnectionHandler.noPlace)
+            case (true, true): refuse(RequestRefusal(408, "the request took too long to come"))
+            case (true, false):
+                server.limits.met(.idleTimeout)
+                context?.close(promise: nil)
+                return
+            }
+            turn()
+        }
+
+        /// Lets go of what only makes the next answer quicker.
+        private func forget() {
+            lastMedia = nil
+            reader.forget()
+            writer?.forget()
         }
     }
 #endif

@@ -38,6 +38,10 @@
                     ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: SystemCalls.notSentLowWater)),
                     value: unsent
                 )
+                // Each connection holds one such buffer: most heads fit, and it grows for bodies.
+                .childChannelOption(
+                    .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536)
+                )
                 .childChannelOption(.writeBufferWaterMark, value: .init(low: 64 * 1024, high: 256 * 1024))
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -89,21 +93,29 @@
 
         /// Client connections now.
         public var connectionCount: Int { server.connectionCount }
+
+        /// How often clients have met each limit since the start.
+        public var limitsMet: [ClientLimit: Int] { server.limits.all }
     }
 
     /// What all connections of a proxy share.
     final class ProxyServer: Sendable {
         private struct State {
             var channels: [ObjectIdentifier: (channel: any Channel, standing: SharedStanding)] = [:]
+            /// Those without a place, which are told so.
+            var refused: Set<ObjectIdentifier> = []
             var onEmpty: (@Sendable () -> Void)?
         }
 
         let cache: MediaCache
         let configuration: ProxyConfiguration
+        /// Connections at a time: the other half of the descriptors is for what is stored, and for the origins.
+        private let places: Int
         let rules: AccessRules
         let role: ServerRole
         /// Whether what goes to an origin can go by any method.
         let sendsEveryMethod: Bool
+        let limits = LimitCounts()
         /// Whether balancers are told to send clients elsewhere.
         let isDraining = Atomic(false)
         private let state = Mutex(State())
@@ -111,6 +123,7 @@
         init(cache: MediaCache, configuration: ProxyConfiguration) {
             self.cache = cache
             self.configuration = configuration
+            places = min(configuration.connectionLimit, max(1, SystemCalls.descriptorLimit / 2))
             role = ServerRole(configuration)
             sendsEveryMethod = cache.environment.failover.sendsEveryMethod
             let names = configuration.host == "0.0.0.0" ? [] : [configuration.host]
@@ -118,28 +131,43 @@
                 allowedHosts: configuration.allowedHosts + names, allowedOrigins: configuration.allowedOrigins)
         }
 
-        /// Counts a connection in, in another's place where there are too many; `false` where none can give way.
-        func admit(_ channel: any Channel, _ standing: SharedStanding) -> Bool {
-            let limit = configuration.connectionLimit
-            let (isAdmitted, ousted) = state.withLock { state -> (Bool, (any Channel)?) in
+        /// What becomes of a new connection.
+        enum Admission {
+            case admitted
+            /// Every place is taken by one that is served: it is told so when it has asked.
+            case refused
+            /// So many are being told that already that it is closed at once.
+            case dropped
+        }
+
+        /// Counts a connection in, in another's place where there are too many and one can give way.
+        func admit(_ channel: any Channel, _ standing: SharedStanding) -> Admission {
+            let (admission, ousted) = state.withLock { state -> (Admission, (any Channel)?) in
                 var ousted: (any Channel)?
-                if state.channels.count >= limit {
+                if state.channels.count >= places {
                     let standings = state.channels.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
                     guard let id = ConnectionPlaces.leastNeeded(of: standings, now: ConnectionHandler.now) else {
-                        return (false, nil)
+                        guard state.refused.count < max(4, places / 4) else { return (.dropped, nil) }
+                        state.refused.insert(ObjectIdentifier(channel))
+                        return (.refused, nil)
                     }
                     ousted = state.channels.removeValue(forKey: id)?.channel
                 }
                 state.channels[ObjectIdentifier(channel)] = (channel, standing)
-                return (true, ousted)
+                return (.admitted, ousted)
             }
-            ousted?.close(promise: nil)
-            return isAdmitted
+            if let ousted {
+                limits.met(.displaced)
+                ousted.close(promise: nil)
+            }
+            if admission != .admitted { limits.met(.connections) }
+            return admission
         }
 
         func forget(_ channel: any Channel) {
             let onEmpty = state.withLock { state -> (@Sendable () -> Void)? in
                 state.channels[ObjectIdentifier(channel)] = nil
+                state.refused.remove(ObjectIdentifier(channel))
                 guard state.channels.isEmpty else { return nil }
                 defer { state.onEmpty = nil }
                 return state.onEmpty

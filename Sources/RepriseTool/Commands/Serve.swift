@@ -27,6 +27,7 @@
 
         @OptionGroup var store: StoreOptions
         @OptionGroup var upstreams: UpstreamOptions
+        @OptionGroup(title: "What it bears") var bounds: LimitOptions
         @Option(name: .shortAndLong, help: "Port to listen on; 0 lets the system choose. (default: 8787)")
         var port: Int?
         @Option(help: "Address to listen on. Anything but loopback lets other machines in. (default: 127.0.0.1)")
@@ -83,7 +84,7 @@
                 .minFree: minFree.map { .string($0) },
                 .allowOrigin: allowOrigin.isEmpty ? nil : .stringArray(allowOrigin),
             ]
-            return try store.settings(flags.merging(upstreams.flags) { $1 })
+            return try store.settings(flags.merging(upstreams.flags) { $1 }.merging(bounds.flags) { $1 })
         }
 
         func run() async throws {
@@ -113,13 +114,8 @@
                     store: opened, client: client, configuration: rules, trouble: refusal.map(CacheError.init))
                 let library =
                     chosen.isSample ? try await SampleLibrary.start(port: chosen.port == 0 ? 0 : chosen.port + 1) : nil
-                var settings = ProxyConfiguration()
-                settings.host = chosen.host
-                settings.port = chosen.port
+                var settings = chosen.proxy
                 settings.token = token
-                settings.threads = chosen.threads
-                settings.edge = edge
-                settings.allowedOrigins = chosen.allowedOrigins
                 let proxy: MediaProxy
                 do { proxy = try await MediaProxy.start(cache: cache, configuration: settings) } catch {
                     throw Failure(69, "\(error); choose another port with --port")

@@ -12,7 +12,7 @@
         static func start(
             cache: MediaCache, proxy: MediaProxy, root: String, hasToken: Bool, port: Int?, log: Logger
         ) async throws -> Administration {
-            let meters = CacheMeters(cache, connections: { proxy.connectionCount })
+            let meters = CacheMeters(cache, proxy)
             let service = AdminService(
                 cache, connections: { proxy.connectionCount }, metrics: { meters.text() }, onDrain: { proxy.drain() })
             let secret = ProxyConfiguration.makeToken()

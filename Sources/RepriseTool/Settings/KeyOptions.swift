@@ -57,6 +57,7 @@
                 guard let group = Settings.group(text) else { throw wrong(.same) }
                 return group
             }
+            if let time = try seconds(.originTimeout) { configuration.originTimeout = time }
             return configuration
         }
     }

@@ -13,11 +13,10 @@
         /// The preferred one first.
         let origins: [OriginURL]
         let edge: EdgeRole?
-        /// Pages that may use it without a token, by their origins as browsers write them.
-        let allowedOrigins: [String]
-        let threads: Int?
         let adminPort: Int?
         let logLevel: Logger.Level
+        /// How it listens and what it bears; its token is the store's.
+        let proxy: ProxyConfiguration
 
         /// - Throws: A `Failure` that names the setting, where it was set and what was expected.
         init(_ settings: Settings) throws {
@@ -27,7 +26,7 @@
             host = settings.text(.host) ?? "127.0.0.1"
             hasToken = !settings.isTrue(.noToken)
             isSample = settings.isTrue(.sample)
-            threads = try settings.number(.threads, in: 1...1024)
+            let threads = try settings.number(.threads, in: 1...1024)
             adminPort = try settings.number(.adminPort, in: ports)
             guard let level = Logger.Level(rawValue: settings.text(.logLevel) ?? "notice") else {
                 throw settings.wrong(.logLevel)
@@ -43,7 +42,7 @@
                 return origin
             }
             self.origins = origins
-            allowedOrigins = try settings.texts(.allowOrigin).map { text in
+            let allowedOrigins = try settings.texts(.allowOrigin).map { text in
                 guard let origin = OriginURL(text), origin.origin.octets == text.octets else {
                     throw settings.wrong(.allowOrigin)
                 }
@@ -53,6 +52,11 @@
             // Wrong rules are found before anything is opened.
             _ = try settings.upstreamRules()
             _ = try settings.cacheConfiguration()
+            var proxy = ProxyConfiguration()
+            (proxy.host, proxy.port, proxy.threads) = (host, port, threads)
+            (proxy.edge, proxy.allowedOrigins) = (edge, allowedOrigins)
+            try settings.limit(&proxy)
+            self.proxy = proxy
         }
 
         /// A log to standard error.

@@ -11,6 +11,12 @@
         case adminPort = "admin-port"
         case logLevel = "log-level"
         case limit
+        case connections
+        case idleTimeout = "idle-timeout"
+        case requestTimeout = "request-timeout"
+        case clientTimeout = "client-timeout"
+        case originTimeout = "origin-timeout"
+        case headLimit = "head-limit"
         case maxAge = "max-age"
         case minFree = "min-free"
         case allow, deny, same
@@ -21,8 +27,11 @@
         /// What its value is.
         var type: ConfigType {
             switch self {
-            case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree, .keyFile: .string
-            case .port, .threads, .adminPort: .int
+            case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree, .keyFile, .idleTimeout,
+                .requestTimeout,
+                .clientTimeout, .originTimeout, .headLimit:
+                .string
+            case .port, .threads, .adminPort, .connections: .int
             case .noToken, .sample: .bool
             case .origin, .allow, .allowOrigin, .deny, .same, .keyStrip, .keyKeep: .stringArray
             }
@@ -40,7 +49,10 @@
             case .port, .adminPort: "a whole number from 0 to 65535 is expected"
             case .limit, .minFree: "a size like 500MB or 2GiB is expected, or none"
             case .maxAge: "a time like 90d, 12h or 30m is expected, or none"
-            case .threads: "a whole number from 1 on is expected"
+            case .idleTimeout, .requestTimeout, .clientTimeout, .originTimeout:
+                "a time from 1s to 1d is expected, like 90s or 5m"
+            case .headLimit: "a size from 1KiB to 1MiB is expected"
+            case .threads, .connections: "a whole number from 1 on is expected"
             case .noToken, .sample: "true or false is expected"
             case .allowOrigin: "a list of pages' origins, such as https://player.example, is expected"
             case .allow, .deny: "a list of addresses, blocks of addresses, hosts, *.suffix or * is expected"
@@ -59,9 +71,14 @@
             case .logLevel: .string("notice")
             case .limit, .maxAge: .string("none")
             case .minFree: .string("1GiB")
+            case .idleTimeout: .string("75s")
+            case .requestTimeout: .string("20s")
+            case .clientTimeout: .string("1h")
+            case .originTimeout: .string("30s")
+            case .headLimit: .string("32KiB")
             case .allow, .allowOrigin, .deny, .same, .keyStrip, .keyKeep: .stringArray([])
             case .keyFile: nil
-            case .directory, .origin, .threads, .adminPort: nil
+            case .directory, .origin, .threads, .adminPort, .connections: nil
             }
         }
 

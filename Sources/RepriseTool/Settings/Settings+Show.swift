@@ -24,7 +24,7 @@
             if json { return printJSON(Report(file: file, settings: rows)) }
             for row in rows {
                 func column(_ text: String, _ width: Int) -> String { text + padded("", max(1, width - text.count)) }
-                print(column(row.setting, 12) + column(row.value ?? "-", 32) + row.source)
+                print(column(row.setting, 16) + column(row.value ?? "-", 32) + row.source)
             }
             print("settings file: \(file ?? "none; \(SettingsFile.standardPath) would be read")")
         }
