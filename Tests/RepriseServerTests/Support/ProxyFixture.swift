@@ -25,11 +25,13 @@
         ///   - proxy: Changes the proxy's configuration.
         ///   - edge: Name of the node, where it is a shared cache in front of the origin.
         ///   - base: Another origin for that cache than the fixture's.
+        ///   - connections: Connections to one host at a time.
         static func run(
             cache change: (inout MediaCache.Configuration) -> Void = { _ in },
             proxy changeProxy: (inout ProxyConfiguration) -> Void = { _ in },
             edge: String? = nil,
             origin base: OriginURL? = nil,
+            connections: Int = 16,
             _ body: (ProxyFixture) async throws -> Void
         ) async throws {
             var cacheConfiguration = MediaCache.Configuration()
@@ -49,7 +51,7 @@
                 cacheConfiguration.followsRedirects = false
                 cacheConfiguration.keys = .exact
             }
-            let client = AsyncHTTPOriginClient()
+            let client = AsyncHTTPOriginClient(connections: connections)
             let cache = try MediaCache(directory: directory.path, client: client, configuration: cacheConfiguration)
             let proxy = try await MediaProxy.start(cache: cache, configuration: configuration)
             let fixture = ProxyFixture(

@@ -100,6 +100,14 @@
             try await channel.writeAndFlush(ByteBuffer(string: text))
         }
 
+        /// Sends these bytes as they are.
+        func send(_ bytes: some Collection<UInt8> & Sendable) async throws {
+            try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+        }
+
+        /// Says that it will send nothing more; answers may still come.
+        func endSending() async throws { try await channel.close(mode: .output) }
+
         /// Sends a request for `target`.
         func request(_ target: String, method: String = "GET", _ fields: [(String, String)] = []) async throws {
             try await send(RawClient.head(target, method: method, fields))
@@ -175,29 +183,43 @@
         /// Reads one answer, body included.
         /// - Parameter isBodyless: Whether it answers a `HEAD`.
         func readAnswer(isBodyless: Bool = false) async throws -> RawAnswer {
+            let (answer, isWhole) = try await readAnswerOrBeginning(isBodyless: isBodyless)
+            guard isWhole else { throw RawClientError(description: "the connection was closed") }
+            return answer
+        }
+
+        /// Reads one answer, or what of it came before the connection was closed; its head at least.
+        func readAnswerOrBeginning(isBodyless: Bool = false) async throws -> (answer: RawAnswer, isWhole: Bool) {
             var answer = try await readHead()
             while (102..<200).contains(answer.status) {
                 let interims = answer.interims + [(answer.status, answer.fields)]
                 answer = try await readHead()
                 answer.interims = interims
             }
-            if isBodyless || answer.status == 204 || answer.status == 304 { return answer }
+            if isBodyless || answer.status == 204 || answer.status == 304 { return (answer, true) }
+            let isWhole: Bool
             if let length = answer.fields["Content-Length"].flatMap({ Int($0) }) {
-                answer.body = try await wait { state in
-                    guard state.received.count >= length else { return nil }
-                    defer { state.received.removeFirst(length) }
-                    return Array(state.received[..<length])
+                (answer.body, isWhole) = try await wait { state in
+                    guard state.received.count >= length || state.isClosed else { return nil }
+                    let body = Array(state.received.prefix(length))
+                    state.received.removeFirst(body.count)
+                    return (body, body.count == length)
                 }
             } else if answer.fields.has(token: "chunked", in: "Transfer-Encoding") {
-                (answer.body, answer.trailers) = try await wait { try RawClient.takeChunks(&$0.received) }
+                (answer.body, answer.trailers, isWhole) = try await wait { state in
+                    let taken = try RawClient.takeChunks(&state.received)
+                    if let trailers = taken.trailers { return (taken.body, trailers, true) }
+                    return state.isClosed ? (taken.body, HTTPFields(), false) : nil
+                }
             } else {
                 answer.body = try await wait { state in
                     guard state.isClosed else { return nil }
                     defer { state.received = [] }
                     return state.received
                 }
+                isWhole = true
             }
-            return answer
+            return (answer, isWhole)
         }
 
         private static func endOfHead(_ bytes: [UInt8]) -> Int? {
@@ -215,24 +237,26 @@
             return RawAnswer(version: String(status[0]), status: code, fields: HTTPFields(lines: lines.dropFirst()))
         }
 
-        // A chunked body up to what is behind its last chunk; nothing is taken before that has come.
-        private static func takeChunks(_ bytes: inout [UInt8]) throws -> ([UInt8], HTTPFields)? {
+        // What there is of a chunked body, with its trailers where it is whole; it is taken off `bytes` only then.
+        private static func takeChunks(_ bytes: inout [UInt8]) throws -> (body: [UInt8], trailers: HTTPFields?) {
             var body: [UInt8] = []
             var position = 0
             while true {
-                guard let end = bytes[position...].firstIndex(of: 0x0D), end + 1 < bytes.count else { return nil }
+                guard let end = bytes[position...].firstIndex(of: 0x0D), end + 1 < bytes.count else {
+                    return (body, nil)
+                }
                 guard let size = Int(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16) else {
                     throw RawClientError(description: "not a chunk size")
                 }
                 let start = end + 2
                 if size == 0 {
-                    guard let last = endOfHead(Array(bytes[end...])) else { return nil }
+                    guard let last = endOfHead(Array(bytes[end...])) else { return (body, nil) }
                     let lines = String(decoding: bytes[end..<(end + last)], as: UTF8.self).split(separator: "\r\n")
                     bytes.removeFirst(end + last + 4)
                     return (body, HTTPFields(lines: lines))
                 }
-                guard start + size + 2 <= bytes.count else { return nil }
-                body += bytes[start..<(start + size)]
+                body += bytes[start...].prefix(size)
+                guard start + size + 2 <= bytes.count else { return (body, nil) }
                 position = start + size + 2
             }
         }

@@ -1,0 +1,253 @@
+#if Server
+    import Foundation
+    import RepriseAsyncHTTPClient
+    import RepriseCore
+    import RepriseHTTP
+    import ReprisePlatform
+    import RepriseProxy
+    import RepriseRanges
+    import RepriseTesting
+    import Testing
+
+    /// Bad origins and bad clients at once, over sockets: what comes is the origin's or an honest refusal, and the next request of
+    /// an honest client is served, on the same connection and on a new one.
+    @Suite struct CombinationTests {
+        enum Role: String, CaseIterable { case edge, anyOrigin }
+
+        private static func number(_ name: String) -> Int? { SystemCalls.environment(name).flatMap { Int($0) } }
+
+        /// `REPRISE_COMBINATIONS=n` runs n of each role from `REPRISE_FIRST` on.
+        @Test(arguments: Role.allCases)
+        func `no combination of a bad origin and a bad client breaks an answer or the next`(role: Role) async throws {
+            let first = Self.number("REPRISE_FIRST") ?? 1
+            let last = first + (Self.number("REPRISE_COMBINATIONS") ?? 1000)
+            let origin = try await CombinationOrigin.start()
+            let base = OriginURL("http://127.0.0.1:\(origin.port)")
+            // Longer than a busy machine is silent: an honest origin's answer has to come within it.
+            let patience: Int64 = 8_000_000_000
+            var refused: [String: Int] = [:]
+            try await ProxyFixture.run(
+                cache: {
+                    $0.tuning.headTimeout = patience
+                    $0.tuning.stallTimeout = patience
+                    $0.tuning.openDeadline = patience / 2
+                    $0.tuning.retryDeadline = patience / 2
+                    $0.tuning.requestsPerHost = 64
+                },
+                proxy: { $0.token = nil },
+                edge: role == .edge ? "edge" : nil, origin: base, connections: 128
+            ) { fixture in
+                let lanes = 48
+                let all = try await withThrowingTaskGroup(of: [String: Int].self) { group in
+                    for lane in 0..<lanes {
+                        group.addTask {
+                            var refused: [String: Int] = [:]
+                            for number in stride(from: first + lane, to: last, by: lanes) {
+                                let run = CombinationRun(Combination(number: number), role, fixture, origin.port)
+                                do {
+                                    refused[try await run.run(), default: 0] += 1
+                                } catch {
+                                    Issue.record(
+                                        "\(role.rawValue) REPRISE_FIRST=\(number): \(error)\n\(run.combination)")
+                                }
+                            }
+                            return refused
+                        }
+                    }
+                    return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+                }
+                refused = all
+                await fixture.waitUntilQuiet()
+                let hasLeft = await eventually { fixture.proxy.connectionCount == 0 }
+                #expect(hasLeft, "\(fixture.proxy.connectionCount) connections are left")
+            }
+            await origin.stop()
+            #expect(origin.strangeRequests.isEmpty)
+            let told = refused.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+            print("combinations: \(role.rawValue), \(last - first) from \(first): \(told)")
+        }
+    }
+
+    /// One combination through one server.
+    private struct CombinationRun {
+        let combination: Combination
+        private let role: CombinationTests.Role
+        private let fixture: ProxyFixture
+        private let originPort: Int
+
+        init(_ combination: Combination, _ role: CombinationTests.Role, _ fixture: ProxyFixture, _ originPort: Int) {
+            self.combination = combination
+            self.role = role
+            self.fixture = fixture
+            self.originPort = originPort
+        }
+
+        struct Wrong: Error, CustomStringConvertible {
+            var description: String
+        }
+
+        private func require(_ isRight: Bool, _ text: @autoclosure () -> String) throws(Wrong) {
+            if !isRight { throw Wrong(description: text()) }
+        }
+
+        private func target(_ path: String) -> String {
+            role == .edge ? path : "/http/127.0.0.1:\(originPort)\(path)"
+        }
+
+        private var authority: String { "127.0.0.1:\(fixture.proxy.port)" }
+
+        /// What became of it, in a word.
+        func run() async throws -> String {
+            let client = try await fixture.connect()
+            let word = try await converse(client)
+            await client.close()
+            let other = try await fixture.connect()
+            try await expectGood(other, "a new connection")
+            await other.close()
+            return word
+        }
+
+        private func goodHead() -> String { RawClient.head(target("/good/\(combination.number)")) }
+
+        private func expectGood(_ client: RawClient, _ connection: String, isSent: Bool = false) async throws {
+            do {
+                if !isSent { try await client.send(goodHead()) }
+                let answer = try await client.readAnswer()
+                try require(answer.status == 200, "then on \(connection): \(answer.status) \(answer.text.prefix(200))")
+                let content = CombinationOrigin.goodContent(combination.number)
+                try require(
+                    answer.body.count == 1000 && content.firstMismatch(answer.body, at: 0) == nil,
+                    "then on \(connection): \(answer.body.count) bytes that are not those asked for")
+            } catch let error as RawClientError {
+                throw Wrong(description: "then on \(connection): \(error)")
+            }
+        }
+
+        private func converse(_ client: RawClient) async throws -> String {
+            let bytes = combination.request(target("/bad/\(combination.number)"), authority: authority)
+            switch combination.client {
+            case .gone:
+                try await client.send(bytes.prefix(bytes.count / 2))
+                return "gone"
+            case .leaves:
+                try await client.send(bytes)
+                return "left"
+            case .slow:
+                for piece in stride(from: 0, to: bytes.count, by: max(bytes.count / 20, 1)) {
+                    guard !client.isClosed else { break }
+                    try? await client.send(bytes[piece..<min(piece + max(bytes.count / 20, 1), bytes.count)])
+                }
+            case .pipelined: try? await client.send(bytes + Array(goodHead().utf8))
+            case .halfClosed:
+                try? await client.send(bytes)
+                try? await client.endSending()
+            default: try? await client.send(bytes)
+            }
+            let answer: RawAnswer
+            let isWhole: Bool
+            do {
+                (answer, isWhole) = try await client.readAnswerOrBeginning(isBodyless: combination.method == "HEAD")
+            } catch let error as RawClientError {
+                // Who says that it sends no more has left, as for nginx; and a client that sends on while it is refused may not get
+                // to read why.
+                guard combination.client == .halfClosed || !combination.clientFields.isHonest, client.isClosed else {
+                    throw error
+                }
+                return "closed"
+            }
+            let word = try judge(answer, isWhole: isWhole)
+            let keeps = isWhole && answer.version == "HTTP/1.1" && !answer.fields.has(token: "close", in: "Connection")
+            if keeps, combination.client != .halfClosed, combination.client != .old {
+                try await expectGood(client, "the same connection", isSent: combination.client == .pipelined)
+            }
+            return word
+        }
+
+        private func judge(_ answer: RawAnswer, isWhole: Bool) throws -> String {
+            let shown = answer.fields.keeping([
+                "X-Own", "Content-Range", "Content-Length", "Proxy-Status", "Cache-Status",
+            ])
+            let lines = shown.lines.map { "\($0.name): \($0.value)" }.joined(separator: "; ")
+            let told = "\(answer.status), \(answer.body.count) bytes, whole \(isWhole); \(lines)"
+            try require((200...599).contains(answer.status), told)
+            for field in answer.fields.lines
+            where !field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) {
+                throw Wrong(description: "a control character in \(field.name): \(told)")
+            }
+            guard combination.clientFields.isHonest else {
+                // HTTP/1.0 needs no Host.
+                if combination.clientFields == .noHost,
+                    combination.client == .old || combination.client == .absoluteForm
+                {
+                    return "no host"
+                }
+                try require(isWhole && (400...499).contains(answer.status), "a bad request was served: \(told)")
+                return "\(answer.status) to a bad request"
+            }
+            let isOrigins = answer.fields["X-Own"] == "\(combination.number)"
+            guard isOrigins else {
+                try require(answer.fields["X-Own"] == nil, "another's answer: \(told)")
+                return try judgeOwn(answer, isWhole, told)
+            }
+            try judgeBody(answer, isWhole, told)
+            if combination.client == .halfClosed, !isWhole { return "closed" }
+            if combination.isOriginHonest {
+                try require(isWhole, "an honest answer was cut off: \(told)")
+                try judgeHonest(answer, told)
+                return "origin's"
+            }
+            return isWhole ? "origin's, of a bad one" : "cut off"
+        }
+
+        // An answer of this server's own making.
+        private func judgeOwn(_ answer: RawAnswer, _ isWhole: Bool, _ told: String) throws -> String {
+            try require(isWhole, "a sentence was cut off: \(told)")
+            if combination.method != "HEAD" { try require(answer.body.count < 2000, "its own, too long: \(told)") }
+            if combination.isOriginHonest, mustBeOrigins(answer) {
+                throw Wrong(description: "an honest answer was not given: \(told) \(answer.text)")
+            }
+            return "own \(answer.status)"
+        }
+
+        private func mustBeOrigins(_ answer: RawAnswer) -> Bool {
+            if combination.method == "OPTIONS", role == .anyOrigin { return false }
+            // The connections that it was sent on may have been spoilt by other combinations; only GET is sent again and again.
+            let isLost = ["connection_terminated", "http_protocol_error"].contains { cause in
+                answer.fields["Proxy-Status"]?.contains("error=\(cause)") == true
+            }
+            if combination.method != "GET", isLost { return false }
+            // Conditions and ranges are answered here where the object is known.
+            if answer.status == 416 || answer.status == 304 || answer.status == 412 { return false }
+            // An answer in parts to a request for none, or an answer to a condition that was not made.
+            return ![206, 304].contains(combination.status)
+        }
+
+        private func judgeHonest(_ answer: RawAnswer, _ told: String) throws {
+            let isPart = [206, 416, 304].contains(answer.status)
+            if combination.status == 200, isPart { return }
+            try require(answer.status == combination.status, "not the origin's status: \(told)")
+            let isBodyless = combination.method == "HEAD" || Combination.isBodyless(answer.status)
+            if !isBodyless {
+                try require(Int64(answer.body.count) == combination.bodyLength, "not the origin's length: \(told)")
+            }
+        }
+
+        // Whatever came of the origin's body is that of this combination, at its place.
+        private func judgeBody(_ answer: RawAnswer, _ isWhole: Bool, _ told: String) throws {
+            guard answer.fields["Content-Type"]?.hasPrefix("multipart/byteranges") != true else { return }
+            var start: Int64 = 0
+            if answer.status == 206, let field = answer.fields["Content-Range"],
+                case .satisfied(let range, _)? = ContentRange.parse(field)
+            {
+                start = range.lowerBound
+                if isWhole, combination.method != "HEAD" {
+                    try require(Int64(answer.body.count) == range.count, "not the range that it says: \(told)")
+                }
+            }
+            let end = start + Int64(answer.body.count)
+            try require(end <= combination.bodyLength || answer.body.isEmpty, "more than the origin has: \(told)")
+            let mismatch = combination.content.firstMismatch(answer.body, at: start)
+            try require(mismatch == nil, "not the origin's bytes at \(mismatch ?? 0): \(told)")
+        }
+    }
+#endif
