@@ -6,6 +6,8 @@ CUTS ?= 100
 MINUTES ?= 2
 SECONDS_OF_PLAY ?= 60
 RESOURCES ?= 10000
+CONNECTIONS ?= 10000
+SEQUENCES ?= 2000
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
 MISTAKES ?=
@@ -13,7 +15,7 @@ TARGETS ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate mistakes fuzz kill powercut soak live memory bench instructions instructions-accept demo clean tools
+.PHONY: run build install test check apple-check format simulate mistakes fuzz kill powercut soak live connections differential memory bench instructions instructions-accept demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -70,6 +72,12 @@ soak: build  ## Twenty readers, kills and changing objects for MINUTES minutes.
 
 live: build tools  ## Play live HLS for SECONDS_OF_PLAY seconds, straight and through the server.
 	scripts/endurance/live $(SECONDS_OF_PLAY)
+
+connections: build  ## Measure what CONNECTIONS idle clients cost, and what a server with 256 descriptors does.
+	scripts/endurance/connections $(CONNECTIONS)
+
+differential: build  ## Hold SEQUENCES sequences of requests against a model of RFC 9111, beside Varnish and nginx.
+	scripts/endurance/differential $(SEQUENCES)
 
 memory: build  ## Measure what RESOURCES open resources and a hung disk hold; the disk needs root, for mounting.
 	scripts/endurance/memory $(RESOURCES)
