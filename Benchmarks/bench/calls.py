@@ -2,8 +2,9 @@
 
     scripts/checks/calls            fails where an answer takes more than the limits below
 
-What only waits or wakes (epoll, futex) differs from run to run and is printed beside. On Linux only. REPRISE_PROGRAM names
-a program that is built already.
+What only waits or wakes (epoll, futex) differs from run to run and is printed beside; so does a `sendfile` that its client's full
+socket cut short, as another must follow however the server is written. On Linux only. REPRISE_PROGRAM names a program that is
+built already.
 """
 import collections
 import http.client
@@ -18,7 +19,8 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "scripts", "endurance"))
 import rig
 
-WAITING = {"epoll_wait", "epoll_pwait", "epoll_ctl", "futex", "restart_syscall", "sched_yield"}
+CUT_SHORT = "sendfile, cut short"
+WAITING = {"epoll_wait", "epoll_pwait", "epoll_ctl", "futex", "restart_syscall", "sched_yield", CUT_SHORT}
 #: Bytes of a range, and how many calls its answer may take: receive, whether the body was changed by others, whether it is in memory
 #: (twice where it is long, at both of its ends), send the head, send the bytes.
 LIMITS = {4_096: 5, 65_536: 5, 1_048_576: 6}
@@ -47,8 +49,20 @@ def traced(folder, process, port, origin, range_bytes):
     tracer.communicate(timeout=60)
     connection.close()
     with open(report) as file:
-        # Of a call that another thread's interrupts in the report, its beginning counts.
-        return collections.Counter(found[1] for line in file if (found := re.match(r"\d+ +(\w+)\(", line)))
+        return counted(file)
+
+
+def counted(report):
+    """Calls by name in what strace wrote; `sendfile, cut short` for those that a full socket took less of than it was given."""
+    calls = collections.Counter()
+    for line in report:
+        # A call that another thread's interrupts has two lines; the second has how many bytes were asked for, and the result.
+        if begun := re.match(r"\d+ +(\w+)\(", line):
+            calls[begun[1]] += 1
+        if (ended := re.match(r"\d+ .*\bsendfile\b.*, (\d+)\) += (-?\d+)", line)) and int(ended[2]) < int(ended[1]):
+            calls["sendfile"] -= 1
+            calls[CUT_SHORT] += 1
+    return calls
 
 
 def main():
