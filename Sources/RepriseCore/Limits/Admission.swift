@@ -38,8 +38,9 @@ public struct Admission: Sendable {
         return Admission { candidate in
             guard let type = MediaType(candidate.contentType) else { return false }
             let name = type.essence
-            return wanted.contains {
-                $0.octets == name.octets || $0.endsLike("/*") && name.beginsLike($0.upTo("*"))
+            return wanted.contains { text in
+                let all = text.without(suffix: "*").map { $0.endsLike("/") && name.beginsLike($0) }
+                return text.octets == name.octets || all ?? false
             }
         }
     }

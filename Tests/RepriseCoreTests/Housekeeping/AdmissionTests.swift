@@ -36,6 +36,14 @@ import Testing
         #expect(entries(world) == 1)
     }
 
+    @Test(arguments: ["*/*", "a*o/*", "audio/m*", "*"]) func `a star stands for a whole subtype and nothing else`(
+        type: String
+    ) throws {
+        let world = try World { $0.admission = .types([type]) }
+        play(world, "/song.mp3", length: 1000)
+        #expect(entries(world) == 0)
+    }
+
     @Test func `the app may look at the cache before it answers, inv26`() throws {
         let asked = Shared<(world: World?, count: Int)>((nil, 0))
         let world = try World {
