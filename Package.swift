@@ -192,12 +192,18 @@ let package = Package(
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
             ]),
+        // The server's decisions; its sockets are RepriseServerTests'.
+        .testTarget(
+            name: "RepriseProxyTests",
+            dependencies: [
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseCore", "RepriseProxy", "RepriseTesting",
+            ]),
         .testTarget(
             name: "RepriseServerTests",
             dependencies: [
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
                 "RepriseProxy", "RepriseAsyncHTTPClient", "RepriseLoopbackOrigin",
-            ] + nio("NIOCore", "NIOPosix", "NIOHTTP1") + simulatedPlayer),
+            ] + nio("NIOCore", "NIOEmbedded", "NIOPosix", "NIOHTTP1") + simulatedPlayer),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -14,6 +14,9 @@
         /// Whether small parts are being gathered until the loop has nothing more of them.
         private enum Gathering { case idle, lastTurn, onward }
 
+        /// Whether the request is sent once more where its connection is lost before an answer.
+        private enum SecondTry { case none, possible, begun }
+
         private struct State {
             var task: HTTPClient.Task<Void>?
             var events = PacedEvents()
@@ -24,6 +27,7 @@
             var loop: (any EventLoop)?
             var isDelimited = true
             var redirects: RedirectRule
+            var secondTry: SecondTry
 
             /// Whether the library may tell another part.
             var admits: Bool { events.isDemanded && events.waiting < PacedEvents.joinLimit }
@@ -49,7 +53,9 @@
             self.request = request
             self.exits = exits
             self.onEvent = onEvent
-            state = Mutex(State(redirects: RedirectRule(request.url, request.fields)))
+            // A GET is sent again by the engine, from where it stood.
+            let secondTry: SecondTry = request.isIdempotent && request.method != "GET" ? .possible : .none
+            state = Mutex(State(redirects: RedirectRule(request.url, request.fields), secondTry: secondTry))
         }
 
         /// Sends the request, or the one that a redirect makes of it.
@@ -172,11 +178,13 @@
                 guard state.withLock({ $0.redirects.follow(location) }) else { throw RedirectRule.isLost }
                 return nil
             }
-            let answer = OriginResponseHead(status: status, fields: fields)
+            var answer = OriginResponseHead(status: status, fields: fields)
             if let breach = answer.breach { throw OriginFailure(.malformed, breach) }
             let isDelimited = fields.contains("Content-Length") || fields.has(token: "chunked", in: "Transfer-Encoding")
             state.withLock { state in
                 state.isDelimited = isDelimited
+                answer.isOfSecondTry = state.secondTry == .begun
+                state.secondTry = .none
                 state.loop = loop
                 state.events.received(answer)
             }
@@ -200,6 +208,17 @@
         fileprivate func ended(_ trailers: HTTPFields) {
             state.withLock { $0.events.ended(isDelimited: $0.isDelimited, trailers: trailers) }
             advance()
+        }
+
+        /// A hop came to nothing. An origin may close a connection, or spoil it behind an earlier answer, just as it is used again.
+        fileprivate func lost(_ failure: OriginFailure) {
+            let isOfConnection = failure.kind == .interrupted || failure.kind == .malformed
+            let isSentAgain = state.withLock { state in
+                guard state.secondTry == .possible, isOfConnection else { return false }
+                state.secondTry = .begun
+                return true
+            }
+            if isSentAgain { begin() } else { failed(failure) }
         }
 
         fileprivate func failed(_ failure: OriginFailure) {
@@ -251,7 +270,7 @@
             exits.listeners.remove(self)
             if isRedirect { return exchange.begin() }
             guard let error else { return exchange.ended(trailers) }
-            exchange.failed(OriginFailure(error, host: host, exit: exit, rules: exits.rules))
+            exchange.lost(OriginFailure(error, host: host, exit: exit, rules: exits.rules))
         }
 
         func heard(interim head: OriginResponseHead) {

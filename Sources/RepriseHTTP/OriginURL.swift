@@ -147,6 +147,9 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         return OriginURL(base + OriginURL.removingDotSegments(directory + text))
     }
 
+    /// Whether a reference is a path of the same host (RFC 3986 §4.2): what begins with two slashes names a host.
+    package static func isPath(_ reference: String) -> Bool { reference.beginsLike("/") && !reference.beginsLike("//") }
+
     /// The fragment of a reference with its `#`; nothing where it has none.
     package static func fragment(of reference: String) -> String {
         reference.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(reference[$0...]) } ?? ""

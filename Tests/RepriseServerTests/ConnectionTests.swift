@@ -194,8 +194,14 @@
                 try await fourth.waitUntilClosed()
                 let silent = try await fixture.connect()
                 #expect(try await silent.readAnswer().status == 503)
+                // A body that still comes does not take the answer back.
+                let sending = try await fixture.connect()
+                let head = RawClient.head(fixture.target("/a.mp3"), method: "PUT", [("Content-Length", "1000000")])
+                try await sending.send(head + String(repeating: "x", count: 300_000))
+                #expect(try await sending.readAnswer().status == 503)
+                await sending.close()
                 let met = fixture.proxy.limitsMet
-                #expect(met[.connections] == 2 && met[.displaced] == nil)
+                #expect(met[.connections] == 3 && met[.displaced] == nil)
                 await clients.removeFirst().close()
                 let proxy = fixture.proxy
                 #expect(await eventually { proxy.connectionCount == 2 })

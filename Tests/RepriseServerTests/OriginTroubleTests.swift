@@ -108,6 +108,64 @@
             await down.stop()
         }
 
+        @Test(
+            arguments: [
+                ("DELETE", [], 1, 404, 2), ("PUT", [], Int.max, 502, 2), ("PUT", [("If-Match", "\"a\"")], 1, 502, 1),
+                ("DELETE", [("If-None-Match", "*")], 1, 502, 1), ("POST", [], 1, 502, 1),
+            ] as [(String, [(String, String)], Int, Int, Int)])
+        func `what a request may have changed is asked for again, also where its answer was lost, RFC 9111 §4.4`(
+            method: String, fields: [(String, String)], lost: Int, status: Int, tries: Int
+        ) async throws {
+            let bytes =
+                "HTTP/1.1 200 OK\r\nCache-Control: max-age=1000\r\nConnection: close\r\nContent-Length: 1\r\n\r\na"
+            // What was done by the first try is not there for the second.
+            let gone = "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            let canned = try await CannedOrigin(Array(bytes.utf8), lost: lost, of: method, answered: Array(gone.utf8))
+            try await ProxyFixture.run(edge: "edge", origin: OriginURL(canned.base)) { fixture in
+                for _ in 0..<2 { #expect(try await fixture.send("GET", "/a").status == 200) }
+                await fixture.waitUntilQuiet()
+                #expect(canned.requestCount == 1, "it is stored")
+                let answer = try await fixture.send(method, "/a", fields, body: "x")
+                #expect(answer.status == status, "\(answer.text)")
+                #expect(canned.requestCount == 1 + tries)
+                #expect(try await fixture.send("GET", "/a").status == 200)
+                #expect(canned.requestCount == 2 + tries)
+            }
+            await canned.stop()
+        }
+
+        @Test func `a request is sent again where its connection was lost, not elsewhere`() async throws {
+            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8)
+            let first = try await CannedOrigin(answer, lost: 1)
+            let second = try await CannedOrigin(answer)
+            let mirrors = [OriginURL(second.base)].compactMap { $0 }
+            try await ProxyFixture.run(edge: "edge", origin: OriginURL(first.base), mirrors: mirrors) { fixture in
+                let answer = try await fixture.send("PUT", "/a", body: "x")
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(first.requestCount == 2 && second.requestCount == 0)
+            }
+            await first.stop()
+            await second.stop()
+        }
+
+        @Test(arguments: [("OPTIONS", 200), ("HEAD", 200), ("GET", 200), ("DELETE", 504)])
+        func `however short an answer is waited for, a silent origin leaves time for the next`(
+            method: String, status: Int
+        ) async throws {
+            let silent = try await CannedOrigin([])
+            let second = try await CannedOrigin(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
+            let mirrors = [OriginURL(second.base)].compactMap { $0 }
+            try await ProxyFixture.run(
+                cache: { $0.originTimeout = 1 }, edge: "edge", origin: OriginURL(silent.base), mirrors: mirrors
+            ) { fixture in
+                let answer = try await fixture.send(method, "/a")
+                #expect(answer.status == status, "\(answer.text)")
+                #expect(silent.requestCount == 1 && second.requestCount == (status == 200 ? 1 : 0))
+            }
+            await silent.stop()
+            await second.stop()
+        }
+
         @Test(arguments: ["gzip, chunked", "gzip", "br, chunked"])
         func `a transfer coding that was not asked for is 502, and nothing of it is served`(coding: String) async throws
         {

@@ -4,7 +4,7 @@ Name: (what comes of it, file, what stands there, what the mistake makes of it, 
 world, else a part of the name of a test).
 """
 
-CORE, STORAGE = "Sources/RepriseCore/", "Sources/RepriseStorage/"
+CORE, STORAGE, PROXY = "Sources/RepriseCore/", "Sources/RepriseStorage/", "Sources/RepriseProxy/"
 ENGINE = CORE + "Engine/"
 ROUTER = ENGINE + "Router/EntryStateMachine+"
 
@@ -430,13 +430,35 @@ MISTAKES = {
                 "guard !UpstreamPattern.plainHost(host).isEmpty, !host", "guard !host.isEmpty, !host", "OriginURLTests"),
     "endless head": ("a head is looked at without end", CORE + "Containers/ContainerHead.swift",
                      "known.looks >= ContainerHead.mostLooks", "known.looks < 0", "ContainerHeadTests"),
-    "cut bytes": ("a request is another where its bytes are cut otherwise", "Sources/RepriseProxy/Requests/RequestReader.swift",
+    "cut bytes": ("a request is another where its bytes are cut otherwise", PROXY + "Requests/RequestReader.swift",
                    "index > lineStart && lines[index - 1]", "index > start && lines[index - 1]", "FuzzingTests"),
     "dots": ("a place leads elsewhere by dots that are escaped", "Sources/RepriseHTTP/OriginURL.swift",
              "return [\".\", \"..\"].contains { plain.octets == $0.octets } ? plain : String(segment)", "return String(segment)",
              "FuzzingTests"),
-    "open bracket": ("a host in a bracket that does not close is this server's", "Sources/RepriseProxy/Exchange/AccessRules.swift",
+    "open bracket": ("a host in a bracket that does not close is this server's", PROXY + "Exchange/AccessRules.swift",
                      "field.cut(at: \"]\").map { $0.head + \"]\" }", "Optional(field.upTo(\"]\") + \"]\")", "FuzzingTests"),
+    "past the last": ("what stands behind a connection's last request is read", PROXY + "Requests/ConnectionStateMachine.swift",
+                      "if !request.head.isKeepAlive { intake = .over }", "_ = request.head.isKeepAlive",
+                      "ConnectionStateMachineTests"),
+    "out of turn": ("a request is answered while another is", PROXY + "Requests/ConnectionStateMachine.swift",
+                    "guard isWaiting else { return nil }", "_ = isWaiting", "ConnectionStateMachineTests"),
+    "bodies ahead": ("bodies that are passed on pile up in memory", PROXY + "Requests/ConnectionStateMachine.swift",
+                     ", queue.last?.body.isEmpty ?? true {", " {", "ConnectionStateMachineTests"),
+    "place": ("a connection without a place is never served", PROXY + "Requests/ConnectionStateMachine.swift",
+              "        self.hasPlace = hasPlace\n        guard", "        guard self.hasPlace,", "ConnectionStateMachineTests"),
+    "patient": ("a client that is waited for too long is not told", PROXY + "Requests/ConnectionStateMachine.swift",
+                "} else if awaited == .restOfRequest {", "} else if awaited == nil {", "ConnectionStateMachineTests"),
+    "cut short": ("a body that breaks off ends as if it were whole", PROXY + "Exchange/AnswerStateMachine.swift",
+                  "if case .body = phase { phase = .body(.cutShort) }", "readerEnded()", "AnswerStateMachineTests"),
+    "less": ("fewer bytes than the head announced end an answer", PROXY + "Exchange/AnswerStateMachine.swift",
+             "        case .body: phase = .body(.cutShort)\n        }", "        case .body: phase = .body(.openEnded)\n        }",
+             "AnswerStateMachineTests"),
+    "short patience": ("a silent origin takes the time of the next one", CORE + "Planning/TransferTuning.swift",
+                       "{ min(nextOriginTimeout, headTimeout) }", "{ nextOriginTimeout }", "FailoverTests"),
+    "lost change": ("what a request may have changed is used on where its answer was lost", CORE + "Freshness/InvalidationRule.swift",
+                    "status == nil || isOfSecondTry ? [url] : []", "[]", "InvalidationRuleTests"),
+    "every type": ("`*/*` admits every type", CORE + "Limits/Admission.swift",
+                   "{ $0.endsLike(\"/\") && name", "{ name", "AdmissionTests"),
     "transformed page": ("a page is transformed as media is", CORE + "Cache/ReaderHandle.swift",
                          "$0.isOther = !info.isResource", "$0.isOther = false", "MediaCacheAnswerTests"),
 }

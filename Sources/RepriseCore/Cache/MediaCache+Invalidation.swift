@@ -4,17 +4,20 @@ package import RepriseStorage
 /// What requests by other methods do to what is stored.
 extension MediaCache {
     /// Has what is stored of the URLs concerned confirmed by the origin before it is used again, after a request whose
-    /// method is not safe was answered (RFC 9111 §4.4). Bytes stay; who reads goes on. Nothing happens where freshness
+    /// method is not safe was answered (RFC 9111 §4.4), or may have been done without an answer. Bytes stay; who reads goes on. Nothing happens where freshness
     /// is `.immutable`.
     ///
     /// Where answers that vary are stored it looks through all entries for variants of those URLs, two small files an
     /// entry; else at those URLs' own alone.
+    /// - Parameter answer: `nil` where none came.
     /// - Throws: `CacheError` with `.store` where an entry's description could not be written.
     package func invalidate(
-        after method: String, at url: OriginURL, status: Int, fields: HTTPFields
+        after method: String, at url: OriginURL, _ answer: OriginResponseHead?
     ) async throws(CacheError) {
         guard configuration.freshness == .http else { return }
-        let targets = InvalidationRule.targets(method: method, url: url, status: status, fields: fields)
+        let targets = InvalidationRule.targets(
+            method: method, url: url, status: answer?.status, fields: answer?.fields ?? HTTPFields(),
+            isOfSecondTry: answer?.isOfSecondTry ?? false)
         if targets.isEmpty { return }
         let keys = Set(targets.map { configuration.key(for: $0) })
         try await onDisk { () throws(StoreError) in try self.invalidate(keys) }

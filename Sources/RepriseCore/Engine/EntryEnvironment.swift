@@ -1,5 +1,6 @@
 package import RepriseHTTP
 package import ReprisePlatform
+import RepriseRanges
 package import RepriseStorage
 
 /// What the entries of a cache work with: everything outside them, so that a simulation can give it all.
@@ -64,7 +65,8 @@ package final class EntryEnvironment: Sendable {
             self.mirrors.isEmpty
             ? client
             : FailoverClient(
-                client: client, mirrors: self.mirrors, hosts: hosts, timeout: tuning.nextOriginTimeout, queues: queues,
+                client: client, mirrors: self.mirrors, hosts: hosts, timeout: tuning.oneOfSeveralTimeout,
+                queues: queues,
                 isCountedByUser: freshness == .http
             ) { hub.send(.originFailed(origin: $0, reason: $1)) }
         failover = ClosableClient(whole, queues: queues)
@@ -74,6 +76,15 @@ package final class EntryEnvironment: Sendable {
 
     /// The store; `nil` where nothing can be stored, and bytes pass through.
     package var store: Store? { access.store }
+
+    /// How long an answer to a whole request may be waited for, in nanoseconds: until the last of the origins that it may go to has had
+    /// its time.
+    package func patience(with request: OriginRequest) -> Int64 {
+        let count = request.isSafe ? mirrors.places(of: request.url)?.locations.count ?? 1 : 1
+        guard count > 1 else { return tuning.headTimeout }
+        // What asking the next takes is not taken off the last one's time.
+        return Int64(count - 1).multiplied(by: tuning.oneOfSeveralTimeout) + tuning.headTimeout + TransferTuning.second
+    }
 
     /// How long a call to the disk may take now, in nanoseconds.
     var diskTimeout: Int64 {

@@ -7,11 +7,16 @@ package enum InvalidationRule {
     package static let safe: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH"]
 
     /// The URLs whose stored answers must be confirmed before they are used again: after success or redirection the
-    /// target's, and those `Location` and `Content-Location` name on the same origin.
+    /// target's, and those `Location` and `Content-Location` name on the same origin. Where the origin may have done it and that was
+    /// not heard, the target's.
+    /// - Parameters:
+    ///   - status: `nil` where no answer came.
+    ///   - isOfSecondTry: Whether an answer to the same request was lost before: it may have said that it was done.
     package static func targets(
-        method: String, url: OriginURL, status: Int, fields: HTTPFields
+        method: String, url: OriginURL, status: Int?, fields: HTTPFields, isOfSecondTry: Bool = false
     ) -> [OriginURL] {
-        guard !safe.contains(method), (200..<400).contains(status) else { return [] }
+        if safe.contains(method) { return [] }
+        guard let status, (200..<400).contains(status) else { return status == nil || isOfSecondTry ? [url] : [] }
         var targets = [url]
         for name in ["Location", "Content-Location"] {
             // Another origin's word on a third one's resources would be a way to empty its cache.

@@ -31,8 +31,12 @@ public struct OriginRequest: Sendable, Hashable {
     /// Whether it changes nothing at the origin (RFC 9110 §9.2.1), so that it may be sent again elsewhere.
     package var isSafe: Bool { InvalidationRule.safe.contains(method) }
 
-    /// Whether sent twice it does what it does once (RFC 9110 §9.2.2), so that it may be sent again where its connection was lost.
-    package var isIdempotent: Bool { isSafe || method == "PUT" || method == "DELETE" }
+    /// Whether sent twice it does what it does once (RFC 9110 §9.2.2), so that it may be sent again where its connection was lost. A
+    /// condition that held for a change does not hold behind it.
+    package var isIdempotent: Bool {
+        let conditions = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
+        return isSafe || (method == "PUT" || method == "DELETE") && !conditions.contains { fields.contains($0) }
+    }
 }
 
 /// The head of the final answer: after redirects and 1xx.
@@ -41,18 +45,14 @@ public struct OriginResponseHead: Sendable, Hashable {
     public var status: Int
     /// Header fields.
     public var fields: HTTPFields
+    /// Whether the request was sent twice, as its connection was lost before: what the first had the origin do was not heard.
+    package var isOfSecondTry = false
 
     /// Makes a head.
     public init(status: Int, fields: HTTPFields) {
         self.status = status
         self.fields = fields
     }
-}
-
-extension OriginFailure {
-    /// Whether its connection may be to blame alone: an origin closes one, or spoils it behind an earlier answer, just as it is used
-    /// again.
-    package var isOfConnection: Bool { kind == .interrupted || kind == .malformed }
 }
 
 /// Why a request came to nothing.
@@ -128,7 +128,7 @@ public protocol OriginExchange: Sendable {
 public protocol OriginClient: Sendable {
     /// Sends `request`.
     func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange
-    /// Whether requests by any method are sent, with their bodies, and never twice; otherwise GET alone is. `true` unless a client
+    /// Whether requests by any method are sent, with their bodies, and twice only where that does what once does; otherwise GET alone is. `true` unless a client
     /// says so.
     var sendsEveryMethod: Bool { get }
 }

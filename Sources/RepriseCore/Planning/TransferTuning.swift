@@ -68,8 +68,10 @@ package struct TransferTuning: Sendable, Hashable {
     package var leastTurn: Int64 = 2 * second
     /// No answer's head within this time counts as a failure.
     package var headTimeout: Int64 = 30 * second
-    /// The same where another origin can be asked.
+    /// The most for that where another origin can be asked.
     package var nextOriginTimeout: Int64 = 5 * second
+    /// The same, as it is: an origin that others stand beside is not waited for longer than one that stands alone.
+    package var oneOfSeveralTimeout: Int64 { min(nextOriginTimeout, headTimeout) }
     /// Asked for a piece and given none for so long, a request counts as failed. Runs only while a piece is asked for.
     package var stallTimeout: Int64 = 10 * second
     /// First pause before a retry; doubled each time up to the longest.

@@ -70,14 +70,13 @@ package enum AdminRequest: Sendable, Hashable {
             default: throw .wrongMethod(allowed: "PUT, DELETE")
             }
         case "/prefetches": self = try AdminRequest.prefetches(method, parameters)
-        case _ where path.beginsLike("/prefetches/"):
-            guard let id = Int(path.without(prefix: "/prefetches/") ?? "") else { throw .unknownPath }
+        default:
+            guard let number = path.without(prefix: "/prefetches/"), let id = Int(number) else { throw .unknownPath }
             switch method {
             case "GET": self = .prefetchProgress(id)
             case "DELETE": self = .cancelPrefetch(id)
             default: throw .wrongMethod(allowed: "GET, DELETE")
             }
-        default: throw .unknownPath
         }
     }
 

@@ -44,7 +44,7 @@ package struct AnyOriginRole: Sendable, Hashable {
     /// What a client's place is at its origin: the URL that a place below this server stands for, others as they are; `nil` for one of
     /// this server's that stands for none.
     private func atOrigin(_ place: String, _ fields: HTTPFields) -> String? {
-        let isPath = place.beginsLike("/") && !place.beginsLike("//")
+        let isPath = OriginURL.isPath(place)
         guard isPath || isOurs(place, fields) ?? false else { return place }
         let target = isPath ? place : OriginURL(place)?.target ?? ""
         guard case .media(let url) = RequestTarget(target, token: token) else { return nil }

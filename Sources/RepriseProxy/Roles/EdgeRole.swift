@@ -45,10 +45,10 @@ public struct EdgeRole: Sendable, Hashable {
     package func location(_ text: String) -> String {
         // Browsers take a backslash for a slash: a place that has one is left as it came.
         if text.utf8.contains(UInt8(ascii: "\\")) { return text }
-        let isPath = text.beginsLike("/") && !text.beginsLike("//")
+        let isPath = OriginURL.isPath(text)
         for base in [origin] + mirrors {
             let whole =
-                isPath || text.beginsLike("//") ? base.resolving(text) : OriginURL(OriginURL.withSpacesEncoded(text))
+                text.beginsLike("/") ? base.resolving(text) : OriginURL(OriginURL.withSpacesEncoded(text))
             guard let whole = whole?.asBrowsersReadIt, whole.hasOrigin(of: base),
                 let path = EdgeRole.path(of: whole, below: base)
             else {

@@ -30,7 +30,7 @@
         private var head: ByteBuffer?
         /// Whether something was written that may not have left yet.
         private(set) var hasUnsent = false
-        private var last: (status: Int, minorVersion: Int, fields: HTTPFields, bytes: ByteBuffer)?
+        private(set) var last: (status: Int, minorVersion: Int, fields: HTTPFields, bytes: ByteBuffer)?
 
         /// The channel's socket. Its number is another's once the channel is closed, and a channel is inactive before it
         /// calls anybody about that: it is used while the channel is active, on its event loop, and never else.

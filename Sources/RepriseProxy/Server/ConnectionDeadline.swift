@@ -19,7 +19,7 @@
 
         /// From now on `action` is done after `seconds`, in place of what was to be done before.
         func set(_ seconds: Int, _ action: @escaping () -> Void) {
-            let due = NIODeadline.now() + .seconds(Int64(seconds))
+            let due = loop.now + .seconds(Int64(seconds))
             self.due = due
             self.action = action
             if let timer, timer.end <= due { return }
@@ -55,7 +55,7 @@
         private func timerEnded() {
             timer = nil
             guard let due else { return }
-            guard due <= NIODeadline.now() else { return startTimer(until: due) }
+            guard due <= loop.now else { return startTimer(until: due) }
             let action = action
             clear()
             action?()

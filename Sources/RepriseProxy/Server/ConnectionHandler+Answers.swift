@@ -6,7 +6,7 @@
     import ReprisePlatform
 
     extension ConnectionHandler {
-        /// Seconds a connection whose answer said more than its client has read waits for the client to see it.
+        /// Seconds a connection that ends waits for its client to see what was said.
         private static let lingering = 2
 
         /// Answers with what the cache has, or gets.
@@ -14,22 +14,16 @@
         ///   - range: What is read before anything is known; `nil` for what the request asks for.
         ///   - onFailure: What is done where nothing can be told, instead of telling why. The reader is left to it.
         func serve(
-            _ resource: MediaResource, _ head: RequestHead, _ context: ChannelHandlerContext,
-            in range: ByteRange? = nil, onFailure: ((ReaderHandle) -> Void)? = nil
+            _ resource: MediaResource, _ head: RequestHead, in range: ByteRange? = nil,
+            onFailure: ((ReaderHandle) -> Void)? = nil
         ) {
-            guard let deadline, let writer else { return }
-            isAnswering = true
-            deadline.clear()
+            guard let outlet = AnswerOutlet(of: self, to: head) else { return }
+            outlet.deadline.clear()
             standing.value = .answering
             let exchange = ServerExchange(
                 method: head.method, fields: head.fields, for: resource.request.url, role: server.role)
-            let sender = BodySender(
-                exchange: exchange,
-                handle: resource.makeHandle(in: range ?? exchange.presumedRange), context: context,
-                writer: writer, deadline: deadline, standing: standing,
-                onFinish: { [weak self] outcome in self?.finished(outcome, head) },
-                onInterim: { [weak self] interim in self?.writeInterim(interim, to: head) },
-                onHead: { [weak self] answer in self?.writeHead(answer, to: head) }, onFailure: onFailure)
+            let handle = resource.makeHandle(in: range ?? exchange.presumedRange)
+            let sender = BodySender(exchange: exchange, handle: handle, outlet: outlet, onFailure: onFailure)
             current = sender
             sender.pump()
         }
@@ -38,12 +32,12 @@
             // HTTP/1.0 knows no chunks: a body without a length ends with the connection.
             let isOld = request?.minorVersion == 0
             let isChunked = !answer.isDelimited && !isOld && request?.method != "HEAD"
-            if isOld, !answer.isDelimited { closesAfterAnswer = true }
+            if isOld, !answer.isDelimited { machine.endWithAnswer() }
             var head = AnswerWriter.Head(status: answer.status, fields: answer.fields, part: answer.part)
             if isOld, !answer.isDelimited { head.minorVersion = 0 }
             if isChunked { head.more["Transfer-Encoding"] = "chunked" }
-            if closesAfterAnswer { head.more["Connection"] = "close" }
-            if isOld, !closesAfterAnswer { head.more["Connection"] = "keep-alive" }
+            if machine.isLast { head.more["Connection"] = "close" }
+            if isOld, !machine.isLast { head.more["Connection"] = "keep-alive" }
             writer?.write(head, isChunked: isChunked)
         }
 
@@ -58,7 +52,7 @@
         }
 
         /// Tells a client that waits with its body to send it (RFC 9110 §10.1.1).
-        func sendContinue(_ context: ChannelHandlerContext) {
+        func sendContinue() {
             writer?.write(AnswerWriter.Head(status: 100), isChunked: false)
             writer?.flush()
         }
@@ -66,7 +60,6 @@
         /// Sends an answer that is a head and at most a line of text.
         func send(_ answer: ServerExchange.Answer, to request: RequestHead?) {
             guard context != nil else { return }
-            isAnswering = true
             var answer = answer
             let body = answer.text.map { $0 + "\n" } ?? ""
             if answer.status != 204, answer.status != 304 {
@@ -78,7 +71,7 @@
             finished(.complete())
         }
 
-        func finished(_ outcome: BodySender.Outcome, _ request: RequestHead? = nil) {
+        func finished(_ outcome: AnswerOutcome, _ request: RequestHead? = nil) {
             guard let context else { return }
             current = nil
             switch outcome {
@@ -103,20 +96,11 @@
         /// The last byte of an answer was taken by the kernel: only now the next request's turn has come.
         private func answerHasLeft() {
             deadline?.clear()
-            guard context != nil else { return }
+            guard let context else { return }
             writer?.allHasLeft()
-            if closesAfterAnswer { return end() }
-            isAnswering = false
-            turn()
-        }
-
-        // A socket closed over bytes nobody has read takes back what it has sent: where a client may still be sending, it
-        // is told the end first and gets time to read (RFC 9112 §9.6). Who has no place has none for that either.
-        private func end() {
-            guard isDeaf, hasPlace, let context else {
-                self.context?.close(promise: nil)
-                return
-            }
+            guard machine.answerHasLeft() else { return turn() }
+            // A socket closed over bytes that were not read takes back what it has sent: the client is told the end first, and gets time
+            // to read and to close (RFC 9112 §9.6).
             standing.value = .waiting(since: ConnectionHandler.now)
             deadline?.set(ConnectionHandler.lingering) { [weak self] in self?.context?.close(promise: nil) }
             context.close(mode: .output, promise: nil)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A bound of `ProxyConfiguration` that a client has met.
 public enum ClientLimit: String, CaseIterable, Sendable {
-    /// A further connection was told 503, as every other was served.
+    /// A further connection was told 503, or closed, as every other was served.
     case connections
     /// A connection gave its place to a further one.
     case displaced
@@ -23,6 +23,7 @@ public enum ClientLimit: String, CaseIterable, Sendable {
         case 408: self = .requestTimeout
         case 413: self = .bodyLimit
         case 414, 431: self = .headLimit
+        case 503: self = .connections
         default: return nil
         }
     }

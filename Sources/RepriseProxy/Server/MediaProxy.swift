@@ -109,7 +109,7 @@
 
         let cache: MediaCache
         let configuration: ProxyConfiguration
-        /// Connections at a time: the other half of the descriptors is for what is stored, and for the origins.
+        /// Connections at a time.
         private let places: Int
         let rules: AccessRules
         let role: ServerRole
@@ -123,7 +123,8 @@
         init(cache: MediaCache, configuration: ProxyConfiguration) {
             self.cache = cache
             self.configuration = configuration
-            places = min(configuration.connectionLimit, max(1, SystemCalls.descriptorLimit / 2))
+            places = ConnectionPlaces.count(
+                wanted: configuration.connectionLimit, descriptors: SystemCalls.descriptorLimit)
             role = ServerRole(configuration)
             sendsEveryMethod = cache.environment.failover.sendsEveryMethod
             let names = configuration.host == "0.0.0.0" ? [] : [configuration.host]
@@ -140,19 +141,25 @@
             case dropped
         }
 
-        /// Counts a connection in, in another's place where there are too many and one can give way.
+        /// Counts a connection in, in another's place where there are too many and one can give way. One that was refused may ask again.
         func admit(_ channel: any Channel, _ standing: SharedStanding) -> Admission {
             let (admission, ousted) = state.withLock { state -> (Admission, (any Channel)?) in
                 var ousted: (any Channel)?
                 if state.channels.count >= places {
                     let standings = state.channels.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
                     guard let id = ConnectionPlaces.leastNeeded(of: standings, now: ConnectionHandler.now) else {
-                        guard state.refused.count < max(4, places / 4) else { return (.dropped, nil) }
-                        state.refused.insert(ObjectIdentifier(channel))
+                        let id = ObjectIdentifier(channel)
+                        if !state.refused.contains(id),
+                            state.refused.count >= ConnectionPlaces.refusedCount(places: places)
+                        {
+                            return (.dropped, nil)
+                        }
+                        state.refused.insert(id)
                         return (.refused, nil)
                     }
                     ousted = state.channels.removeValue(forKey: id)?.channel
                 }
+                state.refused.remove(ObjectIdentifier(channel))
                 state.channels[ObjectIdentifier(channel)] = (channel, standing)
                 return (.admitted, ousted)
             }
@@ -160,7 +167,8 @@
                 limits.met(.displaced)
                 ousted.close(promise: nil)
             }
-            if admission != .admitted { limits.met(.connections) }
+            // One that is refused counts when it is told so.
+            if admission == .dropped { limits.met(.connections) }
             return admission
         }
 

@@ -10,33 +10,30 @@
     /// shows of the answer that is stored counts for that (§4.3.5).
     ///
     ///     asking --head--> invalidating --done--> handing on, a piece whenever the client takes one --end--> over
-    ///       |  ^
-    ///       +--+ connection lost, once, where the request may be sent again
+    ///       |
+    ///       +--failure--> refusing, once what may have changed all the same was looked at --> over
     ///
     /// Runs on the channel's event loop.
     final class RequestRelay: AnswerSource {
         private let request: OriginRequest
         private let server: ProxyServer
-        private let context: ChannelHandlerContext
-        private let writer: AnswerWriter
-        private let deadline: ConnectionDeadline
-        private let onInterim: (OriginResponseHead) -> Void
-        private let onHead: (ServerExchange.Answer) -> Void
-        private let onFinish: (BodySender.Outcome) -> Void
+        private let outlet: AnswerOutlet
         /// For HEAD: who looked for a stored answer, and what is done where the origin fails and there is one.
         private let stored: Stored?
         private var sentAt: Int64 = 0
         private var exchange: (any OriginExchange)?
-        private var phase = Phase.asking(isSecondTry: false)
+        private var phase = Phase.asking
 
         /// Seconds the origin may be silent where what is stored can be asked about in another way, which is patient itself.
         private static let shortPatience = 2
 
         private enum Phase {
             /// Nothing of an answer has come.
-            case asking(isSecondTry: Bool)
+            case asking
             /// The head has come, and what is stored of the URLs that it is about is looked at.
             case invalidating
+            /// The origin has failed, and what is stored of what it may have changed all the same is looked at.
+            case refusing
             /// The client has the head. Whether a piece was asked for and has not come.
             case handingOn(isDemanding: Bool)
             case over
@@ -59,31 +56,26 @@
             }
         }
 
-        init(
-            _ request: OriginRequest, stored: Stored?, server: ProxyServer, context: ChannelHandlerContext,
-            writer: AnswerWriter, deadline: ConnectionDeadline, onFinish: @escaping (BodySender.Outcome) -> Void,
-            onInterim: @escaping (OriginResponseHead) -> Void, onHead: @escaping (ServerExchange.Answer) -> Void
-        ) {
+        init(_ request: OriginRequest, stored: Stored?, server: ProxyServer, outlet: AnswerOutlet) {
             self.request = request
             self.stored = stored
             self.server = server
-            self.context = context
-            self.writer = writer
-            self.deadline = deadline
-            self.onFinish = onFinish
-            self.onInterim = onInterim
-            self.onHead = onHead
+            self.outlet = outlet
         }
 
-        /// Seconds the origin may be silent while something is waited for, as for what the engine asks.
-        private var patience: Int {
-            max(1, server.cache.configuration.originTimeout)
+        /// Seconds the origin may be silent while a piece is waited for.
+        private var patience: Int { max(1, server.cache.configuration.originTimeout) }
+
+        /// Seconds until an answer is to begin.
+        private var headPatience: Int {
+            let patience = Int(clamping: server.cache.environment.patience(with: request) / 1_000_000_000)
+            return stored?.handle.isKnown == true ? min(RequestRelay.shortPatience, patience) : max(1, patience)
         }
 
         func start() {
-            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            let loop = context.eventLoop
-            watch(seconds: stored?.handle.isKnown == true ? min(RequestRelay.shortPatience, patience) : patience)
+            let loop = outlet.context.eventLoop
+            let bound = NIOLoopBound(self, eventLoop: loop)
+            watch(seconds: headPatience)
             sentAt = ConnectionHandler.now
             exchange = server.cache.environment.failover.start(request) { event in
                 loop.execute { bound.value.take(event) }
@@ -91,35 +83,39 @@
         }
 
         func leave() {
+            if case .asking = phase, exchange != nil { invalidate(after: nil) { _ in } }
             phase = .over
-            deadline.clear()
+            outlet.deadline.clear()
             stored?.handle.leave()
             exchange?.cancel()
             exchange = nil
         }
 
         func pump() {
-            guard case .handingOn(isDemanding: false) = phase, context.channel.isWritable else { return }
+            guard case .handingOn(isDemanding: false) = phase, outlet.canTakeMore else { return }
             phase = .handingOn(isDemanding: true)
             watch(seconds: patience)
             exchange?.demand()
         }
 
         private func take(_ event: OriginEvent) {
-            if case .over = phase { return }
+            switch phase {
+            case .refusing, .over: return
+            case .asking, .invalidating, .handingOn: break
+            }
             // Interim answers, of any number, do not make up for it.
-            if case .interim = event {} else { deadline.clear() }
+            if case .interim = event {} else { outlet.deadline.clear() }
             switch event {
-            case .interim(let head): onInterim(head)
+            case .interim(let head): outlet.write(interim: head)
             case .head(let head):
                 phase = .invalidating
-                if let stored { answeredHead(head, stored) } else { invalidate(after: head) }
+                if let stored { answeredHead(head, stored) } else { invalidate(after: head) { $0.handOn(head) } }
             case .body(let bytes):
                 phase = .handingOn(isDemanding: false)
                 let buffer = ByteBuffer(bytes: bytes)
-                writer.write(body: .byteBuffer(buffer))
-                writer.flush()
-                if !context.channel.isWritable { watchClient() }
+                outlet.writer.write(body: .byteBuffer(buffer))
+                outlet.writer.flush()
+                if !outlet.canTakeMore { watchClient() }
                 pump()
             case .end(_, let trailers): finish(.complete(trailers: server.role.told(trailers: trailers)))
             case .failed(let failure): fail(failure)
@@ -140,19 +136,22 @@
             return true
         }
 
-        private func invalidate(after head: OriginResponseHead) {
-            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            let loop = context.eventLoop
+        /// Has what is stored of the URLs that the request may have changed confirmed before it is used again, then goes on.
+        /// - Parameter head: `nil` where no answer came.
+        private func invalidate(
+            after head: OriginResponseHead?, then goOn: @escaping @Sendable (RequestRelay) -> Void
+        ) {
+            let loop = outlet.context.eventLoop
+            let bound = NIOLoopBound(self, eventLoop: loop)
             let (cache, request) = (server.cache, request)
             Task {
                 do throws(CacheError) {
-                    try await cache.invalidate(
-                        after: request.method, at: request.url, status: head.status, fields: head.fields)
+                    try await cache.invalidate(after: request.method, at: request.url, head)
                 } catch {
                     // The origin has done it all the same, and its answer is the client's.
                     cache.environment.hub.send(.degraded(key: request.url.description, reason: error.message))
                 }
-                loop.execute { bound.value.handOn(head) }
+                loop.execute { goOn(bound.value) }
             }
         }
 
@@ -167,20 +166,28 @@
             // It has no body, and no field may say otherwise (RFC 9110 §8.6, RFC 9112 §6.1).
             if head.status == 204 { answer.fields.remove(["Content-Length", "Transfer-Encoding"]) }
             answer.isDelimited = isBodyless || answer.fields.contains("Content-Length")
-            onHead(answer)
-            writer.flush()
+            outlet.write(answer)
+            outlet.writer.flush()
             pump()
         }
 
         private func fail(_ failure: OriginFailure) {
             switch phase {
-            case .handingOn, .over: return finish(.broken)
-            case .asking(isSecondTry: false) where request.isIdempotent && failure.isOfConnection:
-                phase = .asking(isSecondTry: true)
-                return start()
-            case .asking, .invalidating: break
+            case .handingOn: finish(.broken)
+            case .refusing, .over: break
+            case .asking, .invalidating:
+                if standsIn() { return }
+                let mayHaveChanged = failure.kind != .unreachable
+                phase = .refusing
+                exchange?.cancel()
+                exchange = nil
+                guard mayHaveChanged else { return refuse(failure) }
+                invalidate(after: nil) { $0.refuse(failure) }
             }
-            if standsIn() { return }
+        }
+
+        private func refuse(_ failure: OriginFailure) {
+            guard case .refusing = phase else { return }
             let exchange = ServerExchange(
                 method: request.method, fields: HTTPFields(), for: request.url, role: server.role)
             let answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
@@ -191,63 +198,52 @@
             stored?.outcome(status) ?? CacheStatus(forward: .method)
         }
 
-        private func finish(_ outcome: BodySender.Outcome) {
+        private func finish(_ outcome: AnswerOutcome) {
             if case .over = phase { return }
             leave()
-            onFinish(outcome)
+            outlet.finish(outcome)
         }
 
         private func watch(seconds: Int) {
-            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            deadline.set(seconds) {
+            let bound = NIOLoopBound(self, eventLoop: outlet.context.eventLoop)
+            outlet.deadline.set(seconds) {
                 bound.value.fail(OriginFailure(.timedOut, "the origin was silent for \(seconds) s"))
             }
         }
 
         private func watchClient() {
-            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-            deadline.setForClient { bound.value.finish(.broken) }
+            let bound = NIOLoopBound(self, eventLoop: outlet.context.eventLoop)
+            outlet.deadline.setForClient { bound.value.finish(.broken) }
         }
     }
 
     extension ConnectionHandler {
         /// Answers HEAD through a shared cache: what is stored answers it, else the origin does, and where that fails what is stored
         /// stands in for it as it does for GET.
-        func serveHead(
-            _ url: OriginURL, _ fields: HTTPFields, _ head: RequestHead, _ context: ChannelHandlerContext
-        ) {
+        func serveHead(_ url: OriginURL, _ head: RequestHead) {
             let cache = server.cache
+            let fields = forwarded(head.fields, of: head)
             let resource = cache.resource(for: url, fields: fields).withAnyAnswer
-            if RequestCacheControl(fields).onlyIfCached { return serve(resource, head, context) }
+            if RequestCacheControl(fields).onlyIfCached { return serve(resource, head) }
             let stored = cache.resource(for: url, fields: RequestCacheControl.onlyFresh(fields)).withAnyAnswer
-            serve(stored, head, context, in: ByteRange(0, 0)) { [weak self] handle in
+            serve(stored, head, in: ByteRange(0, 0)) { [weak self] handle in
                 let stored = RequestRelay.Stored(handle: handle, fields: resource.request.fields) { [weak self] in
-                    self?.serve(resource, head, context)
+                    self?.serve(resource, head)
                 }
-                self?.pass(head, [], to: url, context, stored: stored)
+                self?.pass(head, [], to: url, stored: stored)
             }
         }
 
         /// Passes a request on to the origin.
         func pass(
-            _ head: RequestHead, _ body: [UInt8], to url: OriginURL, _ context: ChannelHandlerContext,
-            stored: RequestRelay.Stored? = nil
+            _ head: RequestHead, _ body: [UInt8], to url: OriginURL, stored: RequestRelay.Stored? = nil
         ) {
-            guard let writer, let deadline else { return }
-            isAnswering = true
+            guard let outlet = AnswerOutlet(of: self, to: head) else { return }
             standing.value = .answering
             let fields = forwarded(server.cache.withOriginFields(head.fields), of: head)
             let request = OriginRequest(
                 relaying: head.method, to: url, fields, body: head.body == .none ? nil : body)
-            let relay = RequestRelay(
-                request, stored: stored, server: server, context: context, writer: writer, deadline: deadline
-            ) { [weak self] outcome in
-                self?.finished(outcome, head)
-            } onInterim: { [weak self] interim in
-                self?.writeInterim(interim, to: head)
-            } onHead: { [weak self] answer in
-                self?.writeHead(answer, to: head)
-            }
+            let relay = RequestRelay(request, stored: stored, server: server, outlet: outlet)
             current = relay
             relay.start()
         }

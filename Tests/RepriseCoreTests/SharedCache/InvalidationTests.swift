@@ -34,6 +34,16 @@ struct InvalidationRuleTests {
     @Test(arguments: [100, 400, 404, 500, 503])
     func `an error invalidates nothing, RFC 9111 §4.4`(status: Int) { #expect(targets("POST", status).isEmpty) }
 
+    @Test(arguments: [nil, 404, 412, 500]) func `what may have been done unheard invalidates, RFC 9111 §4.4`(
+        status: Int?
+    ) {
+        func targets(_ method: String) -> [OriginURL] {
+            InvalidationRule.targets(
+                method: method, url: url, status: status, fields: ["Location": "/two"], isOfSecondTry: status != nil)
+        }
+        #expect(targets("PUT") == [url] && targets("HEAD").isEmpty)
+    }
+
     @Test func `Location on the same origin is invalidated, RFC 9111 §4.4`() {
         #expect(targets("POST", 201, ["Location": "/two"]).last == "http://a.example/two")
         #expect(targets("POST", 201, ["Location": "http://A.example:80/two"]).last == "http://a.example/two")

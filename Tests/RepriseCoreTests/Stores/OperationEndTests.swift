@@ -158,7 +158,8 @@ import Testing
         #expect(isEmpty)
         for number in 0..<20 {
             try await cache.invalidate(
-                after: "POST", at: OriginURL("http://origin.test/s\(number)")!, status: 200, fields: [:])
+                after: "POST", at: OriginURL("http://origin.test/s\(number)")!,
+                OriginResponseHead(status: 200, fields: [:]))
         }
         #expect(cache.openEntries.isEmpty)
         await cache.close()

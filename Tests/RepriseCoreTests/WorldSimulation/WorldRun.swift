@@ -460,7 +460,8 @@ struct WorldRun {
                 case .verify: _ = try await resource.verify()
                 case .compare: _ = try await resource.compareWithOrigin()
                 case .invalidate:
-                    try await cache.invalidate(after: "POST", at: resource.request.url, status: 200, fields: [:])
+                    try await cache.invalidate(
+                        after: "POST", at: resource.request.url, OriginResponseHead(status: 200, fields: [:]))
                 case .collectGarbage: await cache.collectGarbage()
                 case .suspend: await cache.suspend()
                 case .resume: await cache.resume()

@@ -11,7 +11,7 @@
 
     /// Bad origins and bad clients at once, over sockets: what comes is the origin's or an honest refusal, and the next request of
     /// an honest client is served, on the same connection and on a new one.
-    @Suite struct CombinationTests {
+    @Suite(.serialized) struct CombinationTests {
         enum Role: String, CaseIterable { case edge, anyOrigin }
 
         private static func number(_ name: String) -> Int? { SystemCalls.environment(name).flatMap { Int($0) } }
@@ -37,7 +37,8 @@
                 proxy: { $0.token = nil },
                 edge: role == .edge ? "edge" : nil, origin: base, connections: 128
             ) { fixture in
-                let lanes = 48
+                // Few enough for the tests beside these to have their turn.
+                let lanes = 24
                 let all = try await withThrowingTaskGroup(of: [String: Int].self) { group in
                     for lane in 0..<lanes {
                         group.addTask {

@@ -12,14 +12,38 @@
             let value = Mutex(0)
         }
 
+        /// Connections that are still to be closed without an answer.
+        private final class Loss: Sendable {
+            private let left: Mutex<Int>
+            private let method: String?
+
+            init(left: Int, method: String?) {
+                self.left = Mutex(left)
+                self.method = method
+            }
+
+            func concerns(_ request: String) -> Bool { method.map { request.hasPrefix($0 + " ") } ?? true }
+
+            func takesOne() -> Bool {
+                left.withLock { left in
+                    guard left > 0 else { return false }
+                    left -= 1
+                    return true
+                }
+            }
+        }
+
         /// Listens on a free port of the loopback.
-        /// - Parameter lost: So many connections are closed at their request, without an answer.
-        init(_ answer: [UInt8], lost: Int = 0) async throws {
-            let asked = asked
+        /// - Parameters:
+        ///   - lost: So many connections are closed at their request, without an answer.
+        ///   - method: Of which requests; `nil` for all.
+        ///   - other: What requests by that method are answered once no more is lost.
+        init(_ answer: [UInt8], lost: Int = 0, of method: String? = nil, answered other: [UInt8]? = nil) async throws {
+            let (asked, loss) = (asked, Loss(left: lost, method: method))
             channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(Sender(answer, lost: lost, asked))
+                        try channel.pipeline.syncOperations.addHandler(Sender(answer, other ?? answer, loss, asked))
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()
@@ -37,25 +61,25 @@
             typealias OutboundOut = ByteBuffer
 
             private let answer: [UInt8]
-            private let lost: Int
+            private let other: [UInt8]
+            private let loss: Loss
             private let asked: Counter
             private var hasAnswered = false
 
-            init(_ answer: [UInt8], lost: Int, _ asked: Counter) {
+            init(_ answer: [UInt8], _ other: [UInt8], _ loss: Loss, _ asked: Counter) {
                 self.answer = answer
-                self.lost = lost
+                self.other = other
+                self.loss = loss
                 self.asked = asked
             }
 
             func channelRead(context: ChannelHandlerContext, data: NIOAny) {
                 guard !hasAnswered else { return }
                 hasAnswered = true
-                let number = asked.value.withLock { value in
-                    value += 1
-                    return value
-                }
-                guard number > lost else { return context.close(promise: nil) }
-                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: answer)), promise: nil)
+                asked.value.withLock { $0 += 1 }
+                let isConcerned = loss.concerns(String(buffer: unwrapInboundIn(data)))
+                if isConcerned, loss.takesOne() { return context.close(promise: nil) }
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: isConcerned ? other : answer)), promise: nil)
             }
         }
     }

@@ -25,12 +25,14 @@
         ///   - proxy: Changes the proxy's configuration.
         ///   - edge: Name of the node, where it is a shared cache in front of the origin.
         ///   - base: Another origin for that cache than the fixture's.
+        ///   - mirrors: Further origins of that cache.
         ///   - connections: Connections to one host at a time.
         static func run(
             cache change: (inout MediaCache.Configuration) -> Void = { _ in },
             proxy changeProxy: (inout ProxyConfiguration) -> Void = { _ in },
             edge: String? = nil,
             origin base: OriginURL? = nil,
+            mirrors: [OriginURL] = [],
             connections: Int = 16,
             _ body: (ProxyFixture) async throws -> Void
         ) async throws {
@@ -46,7 +48,8 @@
             let server = try await LoopbackOrigin.start(origin)
             if let edge, let base = base ?? OriginURL(server.url("")) {
                 configuration.token = nil
-                configuration.edge = EdgeRole(origin: base, name: edge)
+                configuration.edge = EdgeRole(origin: base, name: edge, mirrors: mirrors)
+                cacheConfiguration.mirrors = [base] + mirrors
                 cacheConfiguration.freshness = .http
                 cacheConfiguration.followsRedirects = false
                 cacheConfiguration.keys = .exact

@@ -48,7 +48,7 @@ extension EntryStateMachine {
 
     /// How long an answer's head may take: less where another origin can be asked.
     func headTimeout(of request: OriginRequestState, besides tried: [Int]) -> Int64 {
-        hasAnother(than: request, besides: tried) ? tuning.nextOriginTimeout : tuning.headTimeout
+        hasAnother(than: request, besides: tried) ? tuning.oneOfSeveralTimeout : tuning.headTimeout
     }
 
     /// Whether another origin can be asked for what a request has not brought.

@@ -248,7 +248,7 @@ extension EntryStateMachine {
     /// A request is over: its exchange is cancelled where it goes on, and its connection slot goes back.
     mutating func close(_ request: OriginRequestState) {
         if let exchange = request.finish() { leave(.cancel(exchange)) }
-        if !request.isOutcomeNoted, let due = request.headDue(tuning.nextOriginTimeout), due <= now {
+        if !request.isOutcomeNoted, let due = request.headDue(tuning.oneOfSeveralTimeout), due <= now {
             // The reader has waited too long as well.
             note(.unreachable, of: request, "no answer in time")
         }
