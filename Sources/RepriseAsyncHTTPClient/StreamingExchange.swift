@@ -84,7 +84,7 @@
             do {
                 made = try HTTPClient.Request(
                     url: destination.sendable, method: HTTPMethod(rawValue: request.method), headers: headers,
-                    body: request.body.map { .bytes($0) })
+                    body: request.body.map(StreamingExchange.body))
             } catch {
                 throw OriginFailure(.malformed, "\(error)")
             }
@@ -101,6 +101,37 @@
             // Some failures are told to the task alone.
             task.futureResult.whenFailure { hop.ended($0) }
             if isOver { task.cancel() }
+        }
+
+        private static func body(_ body: OriginRequest.Body) -> HTTPClient.Body {
+            switch body {
+            case .whole(let bytes): .bytes(bytes)
+            case .upload(let upload):
+                .stream(contentLength: upload.length) { writer in
+                    let sent = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
+                    send(upload, to: writer, sent)
+                    return sent.futureResult
+                }
+            }
+        }
+
+        /// Sends the rest of a body: the next piece is asked for when one was taken.
+        private static func send(
+            _ upload: OriginUpload, to writer: HTTPClient.Body.StreamWriter, _ sent: EventLoopPromise<Void>
+        ) {
+            upload.next { piece in
+                switch piece {
+                case .bytes(let bytes):
+                    writer.write(.byteBuffer(ByteBuffer(bytes: bytes))).whenComplete { result in
+                        switch result {
+                        case .success: send(upload, to: writer, sent)
+                        case .failure(let error): sent.fail(error)
+                        }
+                    }
+                case .end: sent.succeed()
+                case .broken: sent.fail(OriginFailure(.interrupted, "the client has left in the middle of its request"))
+                }
+            }
         }
 
         private func failSoon(_ failure: OriginFailure) {

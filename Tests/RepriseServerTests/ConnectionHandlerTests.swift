@@ -130,6 +130,20 @@
             #expect(busy.isOpen && server.server.limits.all == [.connections: 6])
         }
 
+        @Test func `who was told gives way to others that are to be told`() throws {
+            let server = try Server { $0.connectionLimit = 1 }
+            let busy = try server.connect(isBusy: true)
+            var told: [Client] = []
+            for _ in 0..<20 {
+                let client = try server.connect()
+                try client.send(Self.health)
+                #expect(try client.statuses() == ["503"])
+                told.append(client)
+            }
+            #expect(busy.isOpen && told.filter(\.isOpen).count <= 2)
+            #expect(server.server.limits.all == [.connections: 20])
+        }
+
         @Test(arguments: [(1024, 20_000, 1024), (1024, 256, 128), (1024, 1, 1), (10, 256, 10)])
         func `places are as many as wanted, and half of the descriptors at most`(
             wanted: Int, descriptors: Int, places: Int

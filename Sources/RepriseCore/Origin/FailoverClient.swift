@@ -142,7 +142,7 @@ private final class FailoverExchange: OriginExchange {
     private func received(_ event: OriginEvent, _ serial: Int) {
         let (location, hadHead, mayGoOn) = state.withLock { state in
             let isHeard = state.serial == serial && !state.isCancelled
-            return (isHeard ? state.asked : nil, state.hasHead, !state.rest.isEmpty)
+            return (isHeard ? state.asked : nil, state.hasHead, !state.rest.isEmpty && request.isUnsent)
         }
         guard let location else { return }
         switch event {
@@ -177,7 +177,7 @@ private final class FailoverExchange: OriginExchange {
         let location = state.withLock { state in
             state.serial == serial && !state.hasHead && !state.isCancelled ? state.asked : nil
         }
-        guard let location, request.isSafe else { return }
+        guard let location, request.isSafe, request.isUnsent else { return }
         client.note(.unreachable, of: location, "no answer in time")
         goOn(from: serial)
     }

@@ -8,15 +8,26 @@ public struct OriginRequest: Sendable, Hashable {
     public var url: OriginURL
     /// `Range`, `If-Range`, identity encoding and the caller's own fields, complete.
     public var fields: HTTPFields
-    /// What is sent behind the head, framed by its length; `nil` for no body. GET and HEAD have none.
-    public var body: [UInt8]?
+    /// What is sent behind the head; `nil` for no body. GET and HEAD have none.
+    public var body: Body?
     /// Whether the client follows a redirect of a GET; else it hands it on like any other answer. That of any other method is always
     /// handed on: where what is not a GET is led to is for its sender to decide.
     public var followsRedirects: Bool
 
+    /// What is sent behind a head.
+    public enum Body: Sendable, Hashable {
+        /// All of it, framed by its length.
+        case whole([UInt8])
+        /// What comes while it is sent, framed by its length where that is known, else in chunks.
+        case upload(OriginUpload)
+
+        /// Its bytes, where all of them are there.
+        package var bytes: [UInt8]? { if case .whole(let bytes) = self { bytes } else { nil } }
+    }
+
     /// Makes a request, a GET whose redirects are followed unless told otherwise.
     public init(
-        url: OriginURL, fields: HTTPFields, method: String = "GET", body: [UInt8]? = nil, followsRedirects: Bool = true
+        url: OriginURL, fields: HTTPFields, method: String = "GET", body: Body? = nil, followsRedirects: Bool = true
     ) {
         self.followsRedirects = followsRedirects
         self.method = method
@@ -31,9 +42,13 @@ public struct OriginRequest: Sendable, Hashable {
     /// Whether it changes nothing at the origin (RFC 9110 §9.2.1), so that it may be sent again elsewhere.
     package var isSafe: Bool { InvalidationRule.safe.contains(method) }
 
+    /// Whether all of it is there to be sent: a body that comes while it is sent is there once.
+    package var isUnsent: Bool { if case .upload(let upload) = body { !upload.hasBegun } else { true } }
+
     /// Whether sent twice it does what it does once (RFC 9110 §9.2.2), so that it may be sent again where its connection was lost. A
     /// condition that held for a change does not hold behind it.
     package var isIdempotent: Bool {
+        if case .upload = body { return false }
         let conditions = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
         return isSafe || (method == "PUT" || method == "DELETE") && !conditions.contains { fields.contains($0) }
     }

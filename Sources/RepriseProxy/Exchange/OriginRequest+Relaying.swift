@@ -4,7 +4,7 @@ package import RepriseHTTP
 extension OriginRequest {
     /// A request to pass on as it is.
     /// - Parameter fields: Its fields that go on.
-    package init(relaying method: String, to url: OriginURL, _ fields: HTTPFields, body: [UInt8]?) {
+    package init(relaying method: String, to url: OriginURL, _ fields: HTTPFields, body: Body?) {
         var fields = fields
         if method == "OPTIONS", let hops = OriginRequest.hopsLeft(fields) {
             fields["Max-Forwards"] = "\(max(0, hops - 1))"

@@ -9,14 +9,32 @@ import RepriseHTTP
 ///
 /// A connection beyond those that there is room for has no place: it is told so where there is none by the time that it asks.
 package struct ConnectionStateMachine: Sendable {
-    /// A request that has come whole.
+    /// A request that is to be answered.
     package struct Request: Sendable, Hashable {
         package let head: RequestHead
         /// Whether it asks for the same as the one before it, but for the range.
         package let isRepetition: Bool
-        /// Whether it is to be passed on, with its body.
-        package let isRelayed: Bool
-        package fileprivate(set) var body: [UInt8] = []
+        package let body: Body
+    }
+
+    /// What a request brings to its origin.
+    package enum Body: Sendable, Hashable {
+        /// All of it; nothing where the request is not to be passed on.
+        case whole([UInt8])
+        /// It begins so; the rest is read while the request is answered. Its length in all, where that is known.
+        case beginning([UInt8], length: Int64?)
+    }
+
+    /// What was read.
+    package enum Reading: Sendable, Hashable {
+        /// A head, of which `begin` is to be told.
+        case head(RequestHead)
+        /// Further bytes of the body of the request that is being answered.
+        case body([UInt8])
+        /// That body is whole.
+        case bodyEnded
+        /// The rest of that body cannot be understood.
+        case bodyBroke(RequestRefusal)
     }
 
     /// What is to be done next.
@@ -36,12 +54,25 @@ package struct ConnectionStateMachine: Sendable {
         package let limit: Int
     }
 
-    /// The request that is still coming.
+    /// A request whose body is read before it is answered.
     private struct Incoming: Sendable {
-        var request: Request
-        /// Bytes of its body so far.
+        let head: RequestHead
+        let isRepetition: Bool
+        let isRelayed: Bool
+        /// Where it is to be passed on.
+        var body: [UInt8] = []
         var bodyBytes: Int64 = 0
         var owesContinue: Bool
+    }
+
+    /// The request that is still coming.
+    private enum Coming: Sendable {
+        case none
+        case gathered(Incoming)
+        /// It waits for its turn, the last of the queue, and its body with it.
+        case queued(owesContinue: Bool)
+        /// It is being answered while its body comes.
+        case passedOn
     }
 
     private enum Intake: Sendable {
@@ -70,8 +101,8 @@ package struct ConnectionStateMachine: Sendable {
     private static let noPlaceTimeout = 2
 
     private var reader: RequestReader
-    private var incoming: Incoming?
-    /// Requests that have come whole, to be answered in order.
+    private var coming = Coming.none
+    /// Requests to be answered, in order.
     private var queue: [Request] = []
     private var intake = Intake.reading
     private var phase = Phase.waiting(for: nil)
@@ -93,23 +124,39 @@ package struct ConnectionStateMachine: Sendable {
 
     // MARK: Requests
 
-    /// Takes bytes from the front of `bytes` up to the end of the next head, of which `begin` is to be told; `nil` where all were taken,
-    /// or nothing more is read before a request is answered.
-    package mutating func read<Bytes: RandomAccessCollection<UInt8>>(_ bytes: inout Bytes) -> RequestHead?
+    /// Whether something more may be read. Bodies in the queue are memory: one at a time.
+    private var mayRead: Bool {
+        if case .queued = coming { return false }
+        guard !isDeaf, queue.count < ConnectionStateMachine.pipelineLimit else { return false }
+        return queue.last.map { $0.body == .whole([]) } ?? true
+    }
+
+    /// Takes bytes from the front of `bytes` up to what is to be told; `nil` where all were taken, or nothing more is read before a
+    /// request is answered.
+    package mutating func read<Bytes: RandomAccessCollection<UInt8>>(_ bytes: inout Bytes) -> Reading?
     where Bytes.SubSequence == Bytes, Bytes.Index == Int {
-        // Bytes of a body in the queue are memory: one at a time.
-        while !isDeaf, queue.count < ConnectionStateMachine.pipelineLimit, queue.last?.body.isEmpty ?? true {
+        while mayRead {
             let before = bytes
             switch reader.read(&bytes) {
             case nil: return nil
-            case .head(let head): return head
-            case .body(let count): took(before[bytes.startIndex - count..<bytes.startIndex])
+            case .head(let head): return .head(head)
+            case .body(let count):
+                let taken = before[bytes.startIndex - count..<bytes.startIndex]
+                if case .passedOn = coming { return .body(Array(taken)) }
+                gather(taken)
             case .end:
-                guard let request = incoming?.request else { break }
-                queue.append(request)
-                incoming = nil
-                if !request.head.isKeepAlive { intake = .over }
-            case .refused(let reason): refuse(reason)
+                if case .passedOn = coming {
+                    endPassedOn()
+                    return .bodyEnded
+                }
+                if case .gathered(let incoming) = coming { gathered(incoming) }
+            case .refused(let reason):
+                if case .passedOn = coming {
+                    isLast = true
+                    endPassedOn()
+                    return .bodyBroke(reason)
+                }
+                refuse(reason)
             }
         }
         return nil
@@ -122,34 +169,58 @@ package struct ConnectionStateMachine: Sendable {
     package mutating func begin(_ head: RequestHead, isRelayed: Bool, hasPlace: Bool) {
         self.hasPlace = hasPlace
         guard hasPlace else { return refuse(ConnectionStateMachine.noPlace) }
-        let request = Request(head: head, isRepetition: reader.isRepetition, isRelayed: isRelayed)
-        switch RequestIntake(head, isRelayed: isRelayed) {
-        case .whole: incoming = Incoming(request: request, owesContinue: false)
-        case .wholeAfterContinue: incoming = Incoming(request: request, owesContinue: true)
+        let intake = RequestIntake(head, isRelayed: isRelayed)
+        switch intake {
+        case .whole, .wholeAfterContinue:
+            coming = .gathered(
+                Incoming(
+                    head: head, isRepetition: reader.isRepetition, isRelayed: isRelayed,
+                    owesContinue: intake == .wholeAfterContinue))
+        case .asItComes, .asItComesAfterContinue:
+            let length: Int64? = if case .length(let length) = head.body { length } else { nil }
+            queue.append(Request(head: head, isRepetition: false, body: .beginning([], length: length)))
+            coming = .queued(owesContinue: intake == .asItComesAfterContinue)
         case .headAlone:
-            queue.append(request)
-            intake = .over
+            queue.append(Request(head: head, isRepetition: false, body: .whole([])))
+            self.intake = .over
         case .refused(let reason): refuse(reason)
         }
     }
 
-    private mutating func took(_ bytes: some Collection<UInt8>) {
-        guard var incoming else { return }
+    private mutating func gather(_ bytes: some Collection<UInt8>) {
+        guard case .gathered(var incoming) = coming else { return }
+        // The only holder of the body, which grows in place.
+        coming = .none
         incoming.owesContinue = false
         incoming.bodyBytes += Int64(bytes.count)
-        let isRelayed = incoming.request.isRelayed
-        guard incoming.bodyBytes <= (isRelayed ? RequestIntake.relayedBodyLimit : RequestIntake.bodyLimit) else {
-            return refuse(RequestIntake.tooLarge(isRelayed: isRelayed))
+        if incoming.isRelayed { incoming.body += bytes }
+        if incoming.bodyBytes <= (incoming.isRelayed ? RequestIntake.wholeBodyLimit : RequestIntake.bodyLimit) {
+            coming = .gathered(incoming)
+        } else if incoming.isRelayed {
+            // It comes in chunks: of others the length was known.
+            let body = Body.beginning(incoming.body, length: nil)
+            queue.append(Request(head: incoming.head, isRepetition: false, body: body))
+            coming = .queued(owesContinue: false)
+        } else {
+            refuse(RequestIntake.tooLarge)
         }
-        // The only holder of the body, which grows in place.
-        self.incoming = nil
-        if isRelayed { incoming.request.body += bytes }
-        self.incoming = incoming
+    }
+
+    private mutating func gathered(_ incoming: Incoming) {
+        queue.append(
+            Request(head: incoming.head, isRepetition: incoming.isRepetition, body: .whole(incoming.body)))
+        coming = .none
+        if !incoming.head.isKeepAlive { intake = .over }
+    }
+
+    private mutating func endPassedOn() {
+        coming = .none
+        if isLast { intake = .over }
     }
 
     private mutating func refuse(_ reason: RequestRefusal) {
         intake = .refused(reason)
-        incoming = nil
+        coming = .none
     }
 
     // MARK: Answers
@@ -159,34 +230,63 @@ package struct ConnectionStateMachine: Sendable {
     /// - Parameter isDraining: Whether connections end with their answers.
     package mutating func next(isDraining: Bool) -> Step? {
         guard isWaiting else { return nil }
+        if owesContinue {
+            paidContinue()
+            return .sendContinue
+        }
         if !queue.isEmpty {
             phase = .answering
             let request = queue.removeFirst()
+            if queue.isEmpty, case .queued = coming { coming = .passedOn }
             let isBehindAll = if case .over = intake { queue.isEmpty } else { false }
-            if isDraining || isBehindAll { endWithAnswer() }
+            if isDraining || isBehindAll || !request.head.isKeepAlive { endWithAnswer() }
             return .answer(request)
         }
-        if case .refused(let reason) = intake {
-            phase = .answering
-            endWithAnswer()
-            return .refuse(reason)
-        }
-        guard incoming?.owesContinue == true else { return nil }
-        incoming?.owesContinue = false
-        return .sendContinue
+        guard case .refused(let reason) = intake else { return nil }
+        phase = .answering
+        endWithAnswer()
+        return .refuse(reason)
     }
 
-    /// The answer that is on its way is the last, and nothing behind it is read.
+    /// Whether the client waits with the body of the request whose turn is next.
+    private var owesContinue: Bool {
+        switch coming {
+        case .gathered(let incoming): incoming.owesContinue && queue.isEmpty
+        case .queued(let owesContinue): owesContinue && queue.count == 1
+        case .none, .passedOn: false
+        }
+    }
+
+    private mutating func paidContinue() {
+        switch coming {
+        case .gathered(var incoming):
+            incoming.owesContinue = false
+            coming = .gathered(incoming)
+        case .queued: coming = .queued(owesContinue: false)
+        case .none, .passedOn: break
+        }
+    }
+
+    /// The answer that is on its way is the last, and nothing behind its request is read.
     package mutating func endWithAnswer() {
         isLast = true
-        intake = .over
-        incoming = nil
         queue = []
+        if case .passedOn = coming { return }
+        coming = .none
+        intake = .over
     }
+
+    /// The head of an answer is written. Where its request is still coming, the client may not send the rest: nothing behind it can be
+    /// told from that.
+    package mutating func headIsWritten() { if case .passedOn = coming { endWithAnswer() } }
 
     /// The last byte of an answer was taken by the kernel: only now the next request's turn has come; `true` where there is none, and
     /// the client is to be told the end.
     package mutating func answerHasLeft() -> Bool {
+        if case .passedOn = coming {
+            coming = .none
+            endWithAnswer()
+        }
         phase = isLast ? .ending : .waiting(for: nil)
         return isLast
     }
@@ -205,7 +305,7 @@ package struct ConnectionStateMachine: Sendable {
     ///   - requestTimeout: Seconds a request may take to come.
     package mutating func startWaiting(idleTimeout: Int, requestTimeout: Int) -> Wait? {
         guard case .waiting(let before) = phase, !isDeaf else { return nil }
-        let isInside = incoming != nil || reader.isInsideRequest
+        let isInside = if case .gathered = coming { true } else { reader.isInsideRequest }
         let awaited: Awaited = isInside ? .restOfRequest : .request
         guard awaited != before else { return nil }
         phase = .waiting(for: awaited)

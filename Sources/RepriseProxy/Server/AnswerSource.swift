@@ -51,5 +51,11 @@
         func write(interim head: OriginResponseHead) { handler?.writeInterim(head, to: request) }
 
         func finish(_ outcome: AnswerOutcome) { handler?.finished(outcome, request) }
+
+        /// Has what the client has sent looked at again.
+        func readOn() { handler?.turn() }
+
+        /// What passes the request on, where that is what answers it.
+        var relay: RequestRelay? { handler?.relay }
     }
 #endif

@@ -228,6 +228,8 @@
 
         /// A client that takes nothing for very long is let go.
         private func watchProgress() {
+            // Flushing may have ended the answer: the deadline is the next request's then.
+            if machine.isOver { return }
             guard !outlet.canTakeMore || machine.isBusy else {
                 outlet.deadline.clear()
                 outlet.standing.value = .answering

@@ -29,6 +29,7 @@
         }
 
         func writeHead(_ answer: ServerExchange.Answer, to request: RequestHead?) {
+            machine.headIsWritten()
             // HTTP/1.0 knows no chunks: a body without a length ends with the connection.
             let isOld = request?.minorVersion == 0
             let isChunked = !answer.isDelimited && !isOld && request?.method != "HEAD"
@@ -103,6 +104,7 @@
             // to read and to close (RFC 9112 §9.6).
             standing.value = .waiting(since: ConnectionHandler.now)
             deadline?.set(ConnectionHandler.lingering) { [weak self] in self?.context?.close(promise: nil) }
+            if !machine.hasPlace { server.told(context.channel) }
             context.close(mode: .output, promise: nil)
         }
     }

@@ -95,9 +95,15 @@
         private func readRequests() {
             guard let context else { return }
             var bytes = unread.readableBytesView
-            while let head = machine.read(&bytes) {
-                let hasPlace = machine.hasPlace || server.admit(context.channel, standing) == .admitted
-                machine.begin(head, isRelayed: isRelayed(head), hasPlace: hasPlace)
+            while relay?.isFull != true, let reading = machine.read(&bytes) {
+                switch reading {
+                case .head(let head):
+                    let hasPlace = machine.hasPlace || server.admit(context.channel, standing) == .admitted
+                    machine.begin(head, isRelayed: isRelayed(head), hasPlace: hasPlace)
+                case .body(let bytes): relay?.bodyCame(bytes)
+                case .bodyEnded: relay?.bodyEnded()
+                case .bodyBroke(let refusal): relay?.bodyBroke(refusal)
+                }
             }
             if machine.isDeaf || bytes.isEmpty {
                 unread = ByteBuffer()
@@ -124,6 +130,9 @@
             if case .relay = route(head) { return true }
             return false
         }
+
+        /// What passes the request on that is being answered, with its body.
+        var relay: RequestRelay? { current as? RequestRelay }
 
         private func setReading(_ isReading: Bool) {
             guard isReading != self.isReading, let channel = context?.channel else { return }

@@ -102,8 +102,10 @@
     final class ProxyServer: Sendable {
         private struct State {
             var channels: [ObjectIdentifier: (channel: any Channel, standing: SharedStanding)] = [:]
-            /// Those without a place, which are told so.
+            /// Those without a place, which may still ask.
             var refused: Set<ObjectIdentifier> = []
+            /// Those that were told so and have time to read it, the first told first.
+            var told: [any Channel] = []
             var onEmpty: (@Sendable () -> Void)?
         }
 
@@ -172,10 +174,22 @@
             return admission
         }
 
+        /// A connection without a place was told so: it may stay until others are to be told.
+        func told(_ channel: any Channel) {
+            let first = state.withLock { state -> (any Channel)? in
+                state.refused.remove(ObjectIdentifier(channel))
+                state.told.append(channel)
+                return state.told.count > ConnectionPlaces.refusedCount(places: places) / 2
+                    ? state.told.removeFirst() : nil
+            }
+            first?.close(promise: nil)
+        }
+
         func forget(_ channel: any Channel) {
             let onEmpty = state.withLock { state -> (@Sendable () -> Void)? in
                 state.channels[ObjectIdentifier(channel)] = nil
                 state.refused.remove(ObjectIdentifier(channel))
+                state.told.removeAll { $0 === channel }
                 guard state.channels.isEmpty else { return nil }
                 defer { state.onEmpty = nil }
                 return state.onEmpty

@@ -16,6 +16,8 @@
     /// Runs on the channel's event loop.
     final class RequestRelay: AnswerSource {
         private let request: OriginRequest
+        /// The request's body, where it is passed on as it comes and is not whole yet.
+        private var upload: OriginUpload?
         private let server: ProxyServer
         private let outlet: AnswerOutlet
         /// For HEAD: who looked for a stored answer, and what is done where the origin fails and there is one.
@@ -58,6 +60,7 @@
 
         init(_ request: OriginRequest, stored: Stored?, server: ProxyServer, outlet: AnswerOutlet) {
             self.request = request
+            upload = if case .upload(let upload) = request.body { upload } else { nil }
             self.stored = stored
             self.server = server
             self.outlet = outlet
@@ -87,6 +90,7 @@
             phase = .over
             outlet.deadline.clear()
             stored?.handle.leave()
+            upload?.fail()
             exchange?.cancel()
             exchange = nil
         }
@@ -97,6 +101,42 @@
             watch(seconds: patience)
             exchange?.demand()
         }
+
+        // MARK: The request's body
+
+        /// Whether bytes wait for the origin, and no more are wanted.
+        var isFull: Bool { upload?.holdsBytes == true }
+
+        /// The origin could take more than is there: the client has the time that a request has, for each piece.
+        func bodyIsDemanded() {
+            outlet.readOn()
+            guard case .asking = phase, let upload, !upload.holdsBytes else { return }
+            let bound = NIOLoopBound(self, eventLoop: outlet.context.eventLoop)
+            outlet.deadline.set(server.configuration.requestTimeout) {
+                bound.value.bodyBroke(RequestRefusal(408, "the request took too long to come"))
+            }
+        }
+
+        func bodyCame(_ bytes: [UInt8]) {
+            upload?.append(bytes)
+            if case .asking = phase { watch(seconds: headPatience) }
+        }
+
+        func bodyEnded() {
+            upload?.end()
+            upload = nil
+            if case .asking = phase { watch(seconds: headPatience) }
+        }
+
+        /// The rest of the body does not come, or means nothing.
+        func bodyBroke(_ refusal: RequestRefusal) {
+            if let limit = ClientLimit(refusal: refusal.status) { server.limits.met(limit) }
+            upload?.fail()
+            upload = nil
+            end(telling: ServerExchange.plain(refusal.status, refusal.reason, now: SystemCalls.wallClock()))
+        }
+
+        // MARK: The origin's answer
 
         private func take(_ event: OriginEvent) {
             switch phase {
@@ -173,25 +213,32 @@
 
         private func fail(_ failure: OriginFailure) {
             switch phase {
-            case .handingOn: finish(.broken)
-            case .refusing, .over: break
-            case .asking, .invalidating:
-                if standsIn() { return }
-                let mayHaveChanged = failure.kind != .unreachable
-                phase = .refusing
-                exchange?.cancel()
-                exchange = nil
-                guard mayHaveChanged else { return refuse(failure) }
-                invalidate(after: nil) { $0.refuse(failure) }
+            case .asking, .invalidating: if standsIn() { return }
+            case .refusing, .handingOn, .over: break
             }
-        }
-
-        private func refuse(_ failure: OriginFailure) {
-            guard case .refusing = phase else { return }
             let exchange = ServerExchange(
                 method: request.method, fields: HTTPFields(), for: request.url, role: server.role)
             let answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
-            finish(.text(exchange.told(answer, age: nil, outcome: outcome(nil))))
+            end(
+                telling: exchange.told(answer, age: nil, outcome: outcome(nil)),
+                mayHaveChanged: failure.kind != .unreachable)
+        }
+
+        /// Ends the request before its answer is whole: with this one where none has begun.
+        private func end(telling answer: ServerExchange.Answer, mayHaveChanged: Bool = true) {
+            switch phase {
+            case .handingOn: finish(.broken)
+            case .refusing, .over: break
+            case .asking, .invalidating:
+                phase = .refusing
+                outlet.deadline.clear()
+                exchange?.cancel()
+                exchange = nil
+                guard mayHaveChanged else { return finish(.text(answer)) }
+                invalidate(after: nil) { relay in
+                    if case .refusing = relay.phase { relay.finish(.text(answer)) }
+                }
+            }
         }
 
         private func outcome(_ status: Int?) -> CacheStatus {
@@ -230,22 +277,38 @@
                 let stored = RequestRelay.Stored(handle: handle, fields: resource.request.fields) { [weak self] in
                     self?.serve(resource, head)
                 }
-                self?.pass(head, [], to: url, stored: stored)
+                self?.pass(head, .whole([]), to: url, stored: stored)
             }
         }
 
         /// Passes a request on to the origin.
         func pass(
-            _ head: RequestHead, _ body: [UInt8], to url: OriginURL, stored: RequestRelay.Stored? = nil
+            _ head: RequestHead, _ body: ConnectionStateMachine.Body, to url: OriginURL,
+            stored: RequestRelay.Stored? = nil
         ) {
             guard let outlet = AnswerOutlet(of: self, to: head) else { return }
             standing.value = .answering
             let fields = forwarded(server.cache.withOriginFields(head.fields), of: head)
             let request = OriginRequest(
-                relaying: head.method, to: url, fields, body: head.body == .none ? nil : body)
+                relaying: head.method, to: url, fields, body: head.body == .none ? nil : outlet.passedOn(body))
             let relay = RequestRelay(request, stored: stored, server: server, outlet: outlet)
             current = relay
             relay.start()
+        }
+    }
+
+    extension AnswerOutlet {
+        /// A body as it goes to the origin.
+        fileprivate func passedOn(_ body: ConnectionStateMachine.Body) -> OriginRequest.Body {
+            switch body {
+            case .whole(let bytes): return .whole(bytes)
+            case .beginning(let bytes, let length):
+                let loop = context.eventLoop
+                let bound = NIOLoopBound(self, eventLoop: loop)
+                let upload = OriginUpload(length: length) { loop.execute { bound.value.relay?.bodyIsDemanded() } }
+                upload.append(bytes)
+                return .upload(upload)
+            }
         }
     }
 #endif

@@ -24,7 +24,7 @@ public final class InMemoryOriginClient: OriginClient {
         -> any OriginExchange
     {
         let exchange = Exchange(origin: origin, queues: queues, pieceSize: pieceSize, onEvent: onEvent)
-        queues.soon { exchange.begin(request, RedirectRule(request.url, request.fields)) }
+        queues.soon { exchange.gather(request) }
         return exchange
     }
 
@@ -56,11 +56,28 @@ public final class InMemoryOriginClient: OriginClient {
             self.onEvent = onEvent
         }
 
-        func begin(_ request: OriginRequest, _ redirects: RedirectRule) {
+        /// Begins once all of the request's body is there.
+        func gather(_ request: OriginRequest, _ bytes: [UInt8] = []) {
+            guard case .upload(let upload) = request.body else {
+                return begin(request, RedirectRule(request.url, request.fields))
+            }
+            upload.next { [self] piece in
+                switch piece {
+                case .bytes(let more): gather(request, bytes + more)
+                case .end:
+                    var whole = request
+                    whole.body = .whole(bytes)
+                    gather(whole)
+                case .broken: emit(.failed(OriginFailure(.interrupted, "the body broke off")))
+                }
+            }
+        }
+
+        private func begin(_ request: OriginRequest, _ redirects: RedirectRule) {
             guard !origin.isDown else { return emit(.failed(OriginFailure(.unreachable, "connection refused"))) }
             let answer = origin.answer(
                 method: request.method, target: request.url.target, fields: request.fields,
-                body: request.body ?? [])
+                body: request.body?.bytes ?? [])
             if request.isFollowed, let location = RedirectRule.location(answer.status, answer.fields) {
                 var redirects = redirects
                 guard redirects.follow(location) else { return emit(.failed(RedirectRule.isLost)) }

@@ -151,7 +151,7 @@ import Testing
         let url = try #require(OriginURL("http://origin.test/a"))
         let statuses = Lock<[Int]>([])
         func post() {
-            _ = client.start(OriginRequest(url: url, fields: [:], method: "POST", body: [1])) { event in
+            _ = client.start(OriginRequest(url: url, fields: [:], method: "POST", body: .whole([1]))) { event in
                 if case .head(let head) = event { statuses.withLock { $0.append(head.status) } }
             }
             world.queues.advance(10 * second)

@@ -100,6 +100,12 @@
             try await channel.writeAndFlush(ByteBuffer(string: text))
         }
 
+        /// The same, as a slow client does.
+        func send(_ text: String, after delay: Duration) async throws {
+            try await Task.sleep(for: delay)
+            try await send(text)
+        }
+
         /// Sends these bytes as they are.
         func send(_ bytes: some Collection<UInt8> & Sendable) async throws {
             try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
