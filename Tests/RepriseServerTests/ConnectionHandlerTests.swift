@@ -130,18 +130,21 @@
             #expect(busy.isOpen && server.server.limits.all == [.connections: 6])
         }
 
-        @Test func `who was told gives way to others that are to be told`() throws {
-            let server = try Server { $0.connectionLimit = 1 }
-            let busy = try server.connect(isBusy: true)
-            var told: [Client] = []
-            for _ in 0..<20 {
-                let client = try server.connect()
-                try client.send(Self.health)
-                #expect(try client.statuses() == ["503"])
-                told.append(client)
+        @Test func `who was told gives way to others that are to be told, the first first`() throws {
+            let server = try Server { $0.connectionLimit = 1 }.server
+            func admit() throws -> (channel: EmbeddedChannel, admission: ProxyServer.Admission) {
+                let channel = EmbeddedChannel()
+                channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+                return (channel, server.admit(channel, SharedStanding(.answering)))
             }
-            #expect(busy.isOpen && told.filter(\.isOpen).count <= 2)
-            #expect(server.server.limits.all == [.connections: 20])
+            #expect(try admit().admission == .admitted)
+            let refused = try (0..<4).map { _ in try admit() }
+            #expect(refused.allSatisfy { $0.admission == .refused })
+            #expect(try admit().admission == .dropped, "all of them are still to be told")
+            for (channel, _) in refused.prefix(2) { server.told(channel) }
+            #expect(try admit().admission == .refused && !refused[0].channel.isActive && refused[1].channel.isActive)
+            #expect(try admit().admission == .refused && !refused[1].channel.isActive)
+            #expect(try admit().admission == .dropped && refused[2].channel.isActive)
         }
 
         @Test(arguments: [(1024, 20_000, 1024), (1024, 256, 128), (1024, 1, 1), (10, 256, 10)])

@@ -92,5 +92,6 @@ extension OriginUpload: Hashable {
     /// Whether both are one body.
     public static func == (one: OriginUpload, other: OriginUpload) -> Bool { one === other }
 
+    /// Feeds which body it is.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

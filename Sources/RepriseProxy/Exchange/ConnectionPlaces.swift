@@ -22,8 +22,9 @@ package enum ConnectionPlaces {
     /// stored, and for the origins.
     package static func count(wanted: Int, descriptors: Int) -> Int { min(wanted, max(1, descriptors / 2)) }
 
-    /// Connections beyond the places that are told so at a time; further ones are closed at once.
-    package static func refusedCount(places: Int) -> Int { max(4, places / 4) }
+    /// Connections beyond the places that are told so, or were and have time to read it, at a time; where all of those are still to be
+    /// told, further ones are closed at once.
+    package static func refusedCount(places: Int) -> Int { max(4, places / 8 * 3) }
 
     /// The one to close: who waits longest without a request, else who has taken nothing for longest; `nil` where everybody
     /// is busy.

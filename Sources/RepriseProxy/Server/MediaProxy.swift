@@ -106,6 +106,16 @@
             var refused: Set<ObjectIdentifier> = []
             /// Those that were told so and have time to read it, the first told first.
             var told: [any Channel] = []
+
+            /// Counts one among those without a place, instead of one that was told where there are too many.
+            mutating func refuse(_ channel: any Channel, most: Int) -> (Admission, (any Channel)?) {
+                guard refused.insert(ObjectIdentifier(channel)).inserted, refused.count + told.count > most else {
+                    return (.refused, nil)
+                }
+                if !told.isEmpty { return (.refused, told.removeFirst()) }
+                refused.remove(ObjectIdentifier(channel))
+                return (.dropped, nil)
+            }
             var onEmpty: (@Sendable () -> Void)?
         }
 
@@ -150,14 +160,7 @@
                 if state.channels.count >= places {
                     let standings = state.channels.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
                     guard let id = ConnectionPlaces.leastNeeded(of: standings, now: ConnectionHandler.now) else {
-                        let id = ObjectIdentifier(channel)
-                        if !state.refused.contains(id),
-                            state.refused.count >= ConnectionPlaces.refusedCount(places: places)
-                        {
-                            return (.dropped, nil)
-                        }
-                        state.refused.insert(id)
-                        return (.refused, nil)
+                        return state.refuse(channel, most: ConnectionPlaces.refusedCount(places: places))
                     }
                     ousted = state.channels.removeValue(forKey: id)?.channel
                 }
@@ -165,24 +168,21 @@
                 state.channels[ObjectIdentifier(channel)] = (channel, standing)
                 return (.admitted, ousted)
             }
-            if let ousted {
-                limits.met(.displaced)
-                ousted.close(promise: nil)
+            ousted?.close(promise: nil)
+            switch admission {
+            case .admitted: if ousted != nil { limits.met(.displaced) }
+            // It counts when it is told so.
+            case .refused: break
+            case .dropped: limits.met(.connections)
             }
-            // One that is refused counts when it is told so.
-            if admission == .dropped { limits.met(.connections) }
             return admission
         }
 
         /// A connection without a place was told so: it may stay until others are to be told.
         func told(_ channel: any Channel) {
-            let first = state.withLock { state -> (any Channel)? in
-                state.refused.remove(ObjectIdentifier(channel))
-                state.told.append(channel)
-                return state.told.count > ConnectionPlaces.refusedCount(places: places) / 2
-                    ? state.told.removeFirst() : nil
+            state.withLock { state in
+                if state.refused.remove(ObjectIdentifier(channel)) != nil { state.told.append(channel) }
             }
-            first?.close(promise: nil)
         }
 
         func forget(_ channel: any Channel) {

@@ -164,4 +164,23 @@ import Testing
         #expect(statuses.withLock { $0 } == [503, 200])
         #expect(other.log.map(\.method) == ["POST"])
     }
+
+    @Test(arguments: [false, true]) func `a body that is there once is not sent elsewhere, whatever the method`(
+        isUpload: Bool
+    ) throws {
+        let world = try makeWorld()
+        put(world) { $0.status = 503 }
+        let url = try #require(OriginURL("http://origin.test/a"))
+        let upload = OriginUpload(length: 1) {}
+        upload.append([1])
+        upload.end()
+        let statuses = Recorder<Int>()
+        let request = OriginRequest(
+            url: url, fields: [:], method: "REPORT", body: isUpload ? .upload(upload) : .whole([1]))
+        _ = world.cache.environment.failover.start(request) { event in
+            if case .head(let head) = event { statuses.add(head.status) }
+        }
+        world.queues.advance(10 * second)
+        #expect(statuses.all == [isUpload ? 503 : 200] && other.requestCount == (isUpload ? 0 : 1))
+    }
 }

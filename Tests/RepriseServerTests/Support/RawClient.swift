@@ -101,9 +101,11 @@
         }
 
         /// The same, as a slow client does.
-        func send(_ text: String, after delay: Duration) async throws {
-            try await Task.sleep(for: delay)
-            try await send(text)
+        func send(_ text: String, after delay: TimeAmount) async throws {
+            let channel = channel
+            try await channel.eventLoop.flatScheduleTask(in: delay) {
+                channel.writeAndFlush(ByteBuffer(string: text))
+            }.futureResult.get()
         }
 
         /// Sends these bytes as they are.
