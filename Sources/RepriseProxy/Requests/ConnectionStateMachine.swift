@@ -79,7 +79,7 @@ package struct ConnectionStateMachine: Sendable {
         case reading
         /// Nothing behind the queue is read, and this is why.
         case refused(RequestRefusal)
-        /// Nothing behind the queue is read: the client has said that nothing comes, or was told why, or its last answer tells.
+        /// Nothing behind the queue is read: the client was told why, or an answer that is the last tells.
         case over
     }
 
@@ -124,9 +124,9 @@ package struct ConnectionStateMachine: Sendable {
 
     // MARK: Requests
 
-    /// Whether something more may be read. Bodies in the queue are memory: one at a time.
+    /// Whether something more may be read. A body in the queue is memory, and behind one that is passed on as it comes its rest stands:
+    /// one at a time.
     private var mayRead: Bool {
-        if case .queued = coming { return false }
         guard !isDeaf, queue.count < ConnectionStateMachine.pipelineLimit else { return false }
         return queue.last.map { $0.body == .whole([]) } ?? true
     }
@@ -210,7 +210,6 @@ package struct ConnectionStateMachine: Sendable {
         queue.append(
             Request(head: incoming.head, isRepetition: incoming.isRepetition, body: .whole(incoming.body)))
         coming = .none
-        if !incoming.head.isKeepAlive { intake = .over }
     }
 
     private mutating func endPassedOn() {
