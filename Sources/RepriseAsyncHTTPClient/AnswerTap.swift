@@ -5,7 +5,7 @@
     import RepriseHTTP
     import Synchronization
 
-    /// Hears what the library does not tell of an answer: interim answers, and the fields behind its body. Whose answer comes next
+    /// Hears what the library does not tell of an exchange: its connection, interim answers, and the fields behind the body. Whose answer comes next
     /// on a connection is said by a field of its request, which stays here.
     final class AnswerTap: ChannelDuplexHandler {
         typealias InboundIn = HTTPClientResponsePart
@@ -52,6 +52,7 @@
         func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
             guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
             listener = listeners.take(from: &head.headers)
+            listener?.isCarried(by: context.channel)
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         }
 
@@ -84,6 +85,8 @@
 
     /// Is told what an `AnswerTap` hears, on the connection's event loop.
     protocol AnswerListener: AnyObject, Sendable {
+        /// The request's head goes out.
+        func isCarried(by channel: any Channel)
         /// An interim answer.
         func heard(interim head: OriginResponseHead)
         /// The fields behind the body, before it ends.

@@ -25,8 +25,15 @@
 
     /// The library's clients, one for each way out: what a connection has to prove is a property of its pool.
     final class OriginExits: Sendable {
+        /// Which connections are one pool.
+        private struct Pool: Hashable {
+            let exit: OriginExit
+            /// What clients send slowly does not take the connections of what is waited for.
+            let isForUploads: Bool
+        }
+
         private struct State {
-            var clients: [OriginExit: HTTPClient] = [:]
+            var clients: [Pool: HTTPClient] = [:]
             var isShutDown = false
         }
 
@@ -77,17 +84,20 @@
         }
 
         /// The client for a way out; `nil` after the shutdown.
-        func client(for exit: OriginExit) -> HTTPClient? {
-            state.withLock { state in
+        /// - Parameter isForUploads: Whether the request's body comes while it is sent.
+        func client(for exit: OriginExit, isForUploads: Bool) -> HTTPClient? {
+            let pool = Pool(exit: exit, isForUploads: isForUploads)
+            return state.withLock { state in
                 if state.isShutDown { return nil }
-                if let client = state.clients[exit] { return client }
-                let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(exit))
-                state.clients[exit] = client
+                if let client = state.clients[pool] { return client }
+                let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(pool))
+                state.clients[pool] = client
                 return client
             }
         }
 
-        private func configuration(_ exit: OriginExit) -> HTTPClient.Configuration {
+        private func configuration(_ pool: Pool) -> HTTPClient.Configuration {
+            let exit = pool.exit
             var configuration = HTTPClient.Configuration()
             // Followed by the exchange, which looks at each of them.
             configuration.redirectConfiguration = .disallow
@@ -95,9 +105,9 @@
             configuration.timeout.read = nil
             configuration.decompression = .disabled
             configuration.httpVersion = .http1Only
-            // The pool must never be what waits. A proxy stands for many hosts.
-            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
-                connections, exit.proxy == nil ? 0 : 256)
+            // The pool must never be what waits. A proxy stands for many hosts; uploads are as many as there are clients.
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+                pool.isForUploads ? 1 << 20 : max(connections, exit.proxy == nil ? 0 : 256)
             configuration.connectionPool.idleTimeout = .seconds(60)
             // Retrying is the engine's business: it knows who waits and for how long.
             configuration.connectionPool.retryConnectionEstablishment = false

@@ -28,6 +28,9 @@
             var isDelimited = true
             var redirects: RedirectRule
             var secondTry: SecondTry
+            /// Whether a connection has carried the request: the origin may have had it.
+            var wasSent = false
+            var upload: UploadWriter?
 
             /// Whether the library may tell another part.
             var admits: Bool { events.isDemanded && events.waiting < PacedEvents.joinLimit }
@@ -77,60 +80,43 @@
                     headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization.headerValue)
                 }
             }
-            guard let client = exits.client(for: exit) else {
+            var body: HTTPClient.Body?
+            var upload: UploadWriter?
+            switch request.body {
+            case .whole(let bytes): body = .bytes(bytes)
+            case .upload(let pieces):
+                let writer = UploadWriter(pieces)
+                body = .stream(contentLength: pieces.length) { writer.begin($0) }
+                upload = writer
+            case nil: break
+            }
+            guard let client = exits.client(for: exit, isForUploads: upload != nil) else {
                 throw OriginFailure(.interrupted, "the client was shut down")
             }
             var made: HTTPClient.Request
             do {
                 made = try HTTPClient.Request(
                     url: destination.sendable, method: HTTPMethod(rawValue: request.method), headers: headers,
-                    body: request.body.map(StreamingExchange.body))
+                    body: body)
             } catch {
                 throw OriginFailure(.malformed, "\(error)")
             }
             // Connections to a proxy are one pool, whoever is behind it.
             let place = exits.loops.enter(destination.origin)
-            let hop = Hop(self, host: url.host, exit: exit, exits: exits, place: place)
+            let hop = Hop(self, host: url.host, exit: exit, exits: exits, place: place, upload: upload)
             made.headers.replaceOrAdd(name: AnswerTap.Listeners.field, value: exits.listeners.add(hop))
             let task = client.execute(
                 request: made, delegate: hop, eventLoop: .delegate(on: place.loop), deadline: nil)
+            let writer = upload
             let isOver = state.withLock { state in
-                state.task = task
+                (state.task, state.upload) = (task, writer)
                 return state.events.isOver
             }
             // Some failures are told to the task alone.
             task.futureResult.whenFailure { hop.ended($0) }
-            if isOver { task.cancel() }
-        }
-
-        private static func body(_ body: OriginRequest.Body) -> HTTPClient.Body {
-            switch body {
-            case .whole(let bytes): .bytes(bytes)
-            case .upload(let upload):
-                .stream(contentLength: upload.length) { writer in
-                    let sent = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: Void.self)
-                    send(upload, to: writer, sent)
-                    return sent.futureResult
-                }
-            }
-        }
-
-        /// Sends the rest of a body: the next piece is asked for when one was taken.
-        private static func send(
-            _ upload: OriginUpload, to writer: HTTPClient.Body.StreamWriter, _ sent: EventLoopPromise<Void>
-        ) {
-            upload.next { piece in
-                switch piece {
-                case .bytes(let bytes):
-                    writer.write(.byteBuffer(ByteBuffer(bytes: bytes))).whenComplete { result in
-                        switch result {
-                        case .success: send(upload, to: writer, sent)
-                        case .failure(let error): sent.fail(error)
-                        }
-                    }
-                case .end: sent.succeed()
-                case .broken: sent.fail(OriginFailure(.interrupted, "the client has left in the middle of its request"))
-                }
+            if isOver {
+                task.cancel()
+                writer?.stop()
             }
         }
 
@@ -151,12 +137,13 @@
         }
 
         func cancel() {
-            let (task, gate) = state.withLock { state in
+            let (task, gate, upload) = state.withLock { state in
                 state.events.cancel()
-                defer { state.gate = nil }
-                return (state.task, state.gate)
+                defer { (state.gate, state.upload) = (nil, nil) }
+                return (state.task, state.gate, state.upload)
             }
             task?.cancel()
+            upload?.stop()
             gate?.fail(HTTPClientError.cancelled)
         }
 
@@ -243,6 +230,9 @@
 
         /// A hop came to nothing. An origin may close a connection, or spoil it behind an earlier answer, just as it is used again.
         fileprivate func lost(_ failure: OriginFailure) {
+            var failure = failure
+            // What cannot be reached any more may have had the request before.
+            if failure.kind == .unreachable, state.withLock({ $0.wasSent }) { failure.kind = .interrupted }
             let isOfConnection = failure.kind == .interrupted || failure.kind == .malformed
             let isSentAgain = state.withLock { state in
                 guard state.secondTry == .possible, isOfConnection else { return false }
@@ -251,6 +241,8 @@
             }
             if isSentAgain { begin() } else { failed(failure) }
         }
+
+        fileprivate func isSent() { state.withLock { $0.wasSent = true } }
 
         fileprivate func failed(_ failure: OriginFailure) {
             state.withLock { $0.events.failed(failure) }
@@ -278,11 +270,14 @@
         private let exit: OriginExit
         private let exits: OriginExits
         private let place: OriginLoops.Place
+        private let upload: UploadWriter?
         private let state = Mutex(State())
 
         init(
-            _ exchange: StreamingExchange, host: String, exit: OriginExit, exits: OriginExits, place: OriginLoops.Place
+            _ exchange: StreamingExchange, host: String, exit: OriginExit, exits: OriginExits, place: OriginLoops.Place,
+            upload: UploadWriter?
         ) {
+            self.upload = upload
             self.exchange = exchange
             self.host = host
             self.exit = exit
@@ -299,9 +294,15 @@
             guard isFirst else { return }
             exits.loops.leave(place)
             exits.listeners.remove(self)
+            upload?.stop()
             if isRedirect { return exchange.begin() }
             guard let error else { return exchange.ended(trailers) }
             exchange.lost(OriginFailure(error, host: host, exit: exit, rules: exits.rules))
+        }
+
+        func isCarried(by channel: any Channel) {
+            exchange.isSent()
+            upload?.isCarried(by: channel)
         }
 
         func heard(interim head: OriginResponseHead) {

@@ -28,7 +28,7 @@ public final class URLSessionOriginClient: OriginClient {
         /// The rule at the start; see `networkRule`.
         public var networkRule = NetworkRule.any
         /// Most redirects that are followed for one request.
-        public var redirectLimit = 5
+        public var redirectLimit = RedirectRule.usualLimit
         /// Most bytes asked for at a time; `nil` leaves every request as the engine made it. By default 1 MiB where
         /// the system gives no backpressure, and `nil` on Apple's platforms.
         public var partSize: Int64? = Configuration.platformPartSize

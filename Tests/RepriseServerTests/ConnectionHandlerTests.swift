@@ -108,6 +108,20 @@
             #expect(server.server.limits.all == [.connections: 1, .displaced: 1])
         }
 
+        @Test func `one that gets a place late has the time of the others`() throws {
+            let server = try Server { $0.connectionLimit = 1 }
+            let busy = try server.connect(isBusy: true)
+            let late = try server.connect()
+            try late.send("GET /a HTTP/1.1\r\n")
+            server.wait(seconds: 1)
+            busy.close()
+            try late.send("Host: 127.0.0.1\r\nContent-Length: 3\r\n\r\n")
+            server.wait(seconds: 10)
+            #expect(try late.statuses().isEmpty)
+            try late.send("abc")
+            #expect(try late.statuses() == ["403"], "it has no token")
+        }
+
         @Test func `a further one that asks for nothing is told after 2 s`() throws {
             let server = try Server { $0.connectionLimit = 1 }
             let busy = try server.connect(isBusy: true)

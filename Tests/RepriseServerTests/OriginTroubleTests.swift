@@ -111,7 +111,8 @@
         @Test(
             arguments: [
                 ("DELETE", [], 1, 404, 2), ("PUT", [], Int.max, 502, 2), ("PUT", [("If-Match", "\"a\"")], 1, 502, 1),
-                ("DELETE", [("If-None-Match", "*")], 1, 502, 1), ("POST", [], 1, 502, 1),
+                ("DELETE", [("If-None-Match", "*")], 1, 502, 1), ("PUT", [("If", "([\"a\"])")], 1, 502, 1),
+                ("POST", [], 1, 502, 1),
             ] as [(String, [(String, String)], Int, Int, Int)])
         func `what a request may have changed is asked for again, also where its answer was lost, RFC 9111 §4.4`(
             method: String, fields: [(String, String)], lost: Int, status: Int, tries: Int

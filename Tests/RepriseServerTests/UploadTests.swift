@@ -1,6 +1,7 @@
 #if Server
     import NIOCore
     import NIOPosix
+    import RepriseAsyncHTTPClient
     import RepriseCore
     import RepriseHTTP
     import RepriseLoopbackOrigin
@@ -82,6 +83,20 @@
             }
         }
 
+        @Test func `a client that sends a byte now and then is told 408 as well`() async throws {
+            try await ProxyFixture.run(proxy: { $0.requestTimeout = 1 }, edge: "edge") { fixture in
+                fixture.put("/a") { $0.statuses["PUT"] = 201 }
+                let client = try await fixture.connect()
+                try await client.send(RawClient.head("/a", method: "PUT", [("Content-Length", "2000000")]))
+                let sending = Task {
+                    while !client.isClosed { try await client.send("x", after: .milliseconds(100)) }
+                }
+                #expect(try await client.readAnswer().status == 408)
+                await client.close()
+                _ = await sending.result
+            }
+        }
+
         @Test func `a client that does not send on is told 408, and the origin does not take the beginning for all`()
             async throws
         {
@@ -136,16 +151,89 @@
             await early.stop()
         }
 
-        @Test func `an origin that begins to answer early gets the rest all the same`() async throws {
-            let count = 40
-            let early = try await EarlyOrigin(bytes: count * UploadTests.piece.utf8.count)
+        @Test(arguments: [0, 4, 20_000_000])
+        func `a client that reads only when it has sent all gets its answer`(length: Int) async throws {
+            let head = "HTTP/1.1 413 Content Too Large\r\nContent-Length: \(length)\r\n\r\n"
+            let early = try await CannedOrigin(Array(head.utf8) + [UInt8](repeating: 0x78, count: length))
+            let origin = length == 0 ? "http://127.0.0.1:1" : early.base
+            try await ProxyFixture.run(edge: "edge", origin: OriginURL(origin)) { fixture in
+                let client = try await RawClient.connect(port: fixture.proxy.port, sendsOn: true)
+                try await client.setReading(false)
+                try await client.send(RawClient.head("/a", method: "PUT", [("Content-Length", "16777216")]))
+                for _ in 0..<256 { try await client.send(UploadTests.piece) }
+                try await client.setReading(true)
+                let answer = try await client.readAnswer()
+                #expect(answer.status == (length == 0 ? 502 : 413))
+                #expect(length == 0 || answer.body.count == length)
+                await client.close()
+            }
+            await early.stop()
+        }
+
+        @Test func `an origin that answers all before it has all is not left waiting for the rest`() async throws {
+            let early = try await CannedOrigin(Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone".utf8))
             try await ProxyFixture.run(edge: "edge", origin: OriginURL(early.base)) { fixture in
+                for _ in 0..<4 {
+                    let client = try await fixture.connect()
+                    try await client.send(RawClient.head("/a", method: "PUT", [("Content-Length", "100000000")]))
+                    try? await client.send(UploadTests.piece)
+                    let answer = try await client.readAnswer()
+                    #expect(answer.status == 200 && answer.text == "done")
+                    await client.close()
+                }
+                #expect(await eventually { early.openCount == 0 })
+            }
+            await early.stop()
+        }
+
+        @Test(arguments: ["HTTP/1.1 413 Content Too Large\r\nContent-Length: 4\r\n\r\nbig\n", ""])
+        func `nothing is left of a body whose exchange is over`(answer: String) async throws {
+            let origin = try await CannedOrigin(Array(answer.utf8))
+            let client = AsyncHTTPOriginClient()
+            let trace: Trace
+            do {
+                let upload = OriginUpload(length: 100_000_000) {}
+                trace = Trace(upload)
+                let url = try #require(OriginURL(origin.base + "/a"))
+                let exchange = ExchangeRecorder(
+                    client, OriginRequest(url: url, fields: [:], method: "PUT", body: .upload(upload)))
+                // More than sockets take.
+                for _ in 0..<512 { upload.append(UploadTests.piece.utf8) }
+                #expect(await eventually { upload.hasBegun })
+                if !answer.isEmpty { try await exchange.takeAll() }
+                exchange.cancel()
+            }
+            #expect(await eventually { origin.openCount == 0 })
+            #expect(await eventually { trace.upload == nil })
+            try await client.shutdown()
+            await origin.stop()
+        }
+
+        @Test func `a change whose origin vanished goes to no other`() async throws {
+            let vanishing = try await CannedOrigin([], lost: 1, thenGone: true)
+            let other = try await CannedOrigin(Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".utf8))
+            let mirrors = [OriginURL(other.base)].compactMap { $0 }
+            try await ProxyFixture.run(edge: "edge", origin: OriginURL(vanishing.base), mirrors: mirrors) { fixture in
+                let answer = try await fixture.send("PUT", "/a", body: "x")
+                #expect(answer.status == 502 && other.requestCount == 0, "it may have had it")
+            }
+            await other.stop()
+        }
+
+        @Test(arguments: [0, 200]) func `an origin that begins to answer early gets the rest all the same`(
+            pause: Int64
+        ) async throws {
+            let count = 20
+            let early = try await EarlyOrigin(bytes: count * UploadTests.piece.utf8.count)
+            try await ProxyFixture.run(
+                cache: { $0.originTimeout = 1 }, edge: "edge", origin: OriginURL(early.base)
+            ) { fixture in
                 let client = try await fixture.connect()
                 let length = "\(count * UploadTests.piece.utf8.count)"
                 try await client.send(RawClient.head("/a", method: "PUT", [("Content-Length", length)]))
                 try await client.send(UploadTests.piece)
                 #expect(try await client.readHead().status == 200)
-                for _ in 1..<count { try await client.send(UploadTests.piece) }
+                for _ in 1..<count { try await client.send(UploadTests.piece, after: .milliseconds(pause)) }
                 #expect(try await client.takeBytes(atLeast: 4) == Array("done".utf8))
                 try await client.waitUntilClosed()
             }
@@ -242,6 +330,13 @@
                     }
                 }
             }
+        }
+
+        /// Tells whether a body is still held by something.
+        private final class Trace: Sendable {
+            weak let upload: OriginUpload?
+
+            init(_ upload: OriginUpload) { self.upload = upload }
         }
 
         /// Takes connections and reads nothing.

@@ -49,8 +49,12 @@ public struct OriginRequest: Sendable, Hashable {
     /// condition that held for a change does not hold behind it.
     package var isIdempotent: Bool {
         if case .upload = body { return false }
-        let conditions = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"]
-        return isSafe || (method == "PUT" || method == "DELETE") && !conditions.contains { fields.contains($0) }
+        // Of RFC 9110 §13.1 and 4918 §10.4, and whatever is named as they are.
+        let hasCondition = fields.lines.contains { line in
+            let name = line.name.lowercased()
+            return name == "if" || name.beginsLike("if-") && name != "if-range"
+        }
+        return isSafe || (method == "PUT" || method == "DELETE") && !hasCondition
     }
 }
 

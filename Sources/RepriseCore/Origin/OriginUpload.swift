@@ -19,6 +19,7 @@ public final class OriginUpload: Sendable {
         var held: [UInt8] = []
         var end: End?
         var hasBegun = false
+        var isUnwanted = false
         var taker: (@Sendable (Piece) -> Void)?
 
         /// What can be told now, and whom.
@@ -56,11 +57,14 @@ public final class OriginUpload: Sendable {
     /// Asks for the next piece. To be called again only when it was told.
     /// - Parameter take: Told once, on any thread, also before this returns.
     public func next(_ take: @escaping @Sendable (Piece) -> Void) {
-        let due = state.withLock { state in
+        let (due, isSecond) = state.withLock { state in
+            if state.taker != nil { return ((Piece, @Sendable (Piece) -> Void)?.none, true) }
             state.hasBegun = true
             state.taker = take
-            return state.due()
+            return (state.due(), false)
         }
+        // Two that ask for one body would each have a part of it.
+        if isSecond { return take(.broken) }
         if let (piece, take) = due { take(piece) } else { onDemand() }
     }
 
@@ -70,14 +74,30 @@ public final class OriginUpload: Sendable {
     /// Whether bytes wait to be asked for.
     package var holdsBytes: Bool { state.withLock { !$0.held.isEmpty } }
 
-    /// Gives further bytes.
-    package func append(_ bytes: some Collection<UInt8>) { change { $0.held += bytes } }
+    /// Gives further bytes; they are dropped where none are wanted any more.
+    package func append(_ bytes: some Collection<UInt8>) {
+        change { if $0.end == nil, !$0.isUnwanted { $0.held += bytes } }
+    }
+
+    /// Nothing more of it is asked for: what comes need not be held.
+    package func drop() {
+        change { state in
+            state.isUnwanted = true
+            state.held = []
+        }
+    }
 
     /// All bytes were given, as many as were announced.
     package func end() { change { if $0.end == nil { $0.end = .end } } }
 
     /// No more bytes come, though some are missing.
-    package func fail() { change { if $0.end == nil { $0.end = .broken } } }
+    package func fail() {
+        change { state in
+            guard state.end == nil else { return }
+            state.end = .broken
+            state.held = []
+        }
+    }
 
     private func change(_ body: (inout State) -> Void) {
         let due = state.withLock { state in

@@ -19,12 +19,15 @@ package struct RedirectRule: Sendable {
     private var visited: Set<OriginURL>
     private let limit: Int
 
+    /// Most hops that are followed, unless told otherwise: as many as browsers follow (Fetch standard, HTTP-redirect fetch).
+    package static let usualLimit = 20
+
     /// Where following came to an end.
     package static let isLost = OriginFailure(.malformed, "the origin redirects in circles, or to nowhere")
 
     /// Before the first answer to a request for `url`.
     /// - Parameter limit: Most hops that are followed.
-    package init(_ url: OriginURL, _ fields: HTTPFields, limit: Int = 5) {
+    package init(_ url: OriginURL, _ fields: HTTPFields, limit: Int = RedirectRule.usualLimit) {
         self.limit = limit
         self.url = url
         self.fields = fields

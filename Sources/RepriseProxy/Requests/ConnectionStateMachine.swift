@@ -167,6 +167,8 @@ package struct ConnectionStateMachine: Sendable {
     ///   - isRelayed: Whether the request is to be passed on with its body.
     ///   - hasPlace: Whether the connection counts among those that are served now.
     package mutating func begin(_ head: RequestHead, isRelayed: Bool, hasPlace: Bool) {
+        // What it waits for has another time now.
+        if hasPlace, !self.hasPlace, isWaiting { phase = .waiting(for: nil) }
         self.hasPlace = hasPlace
         guard hasPlace else { return refuse(ConnectionStateMachine.noPlace) }
         let intake = RequestIntake(head, isRelayed: isRelayed)

@@ -6,8 +6,17 @@
     import ReprisePlatform
 
     extension ConnectionHandler {
-        /// Seconds a connection that ends waits for its client to see what was said.
-        private static let lingering = 2
+        /// Seconds a connection that ends waits for its client to see what was said, as long as it sends and in all.
+        private static let (lingering, longestLingering) = (2, 30)
+
+        /// Waits for the client to close, which may have more to send before it reads.
+        func linger() {
+            let now = context?.eventLoop.now ?? .now()
+            let end = lingersUntil ?? now + .seconds(Int64(ConnectionHandler.longestLingering))
+            lingersUntil = end
+            guard now < end else { return }
+            deadline?.set(ConnectionHandler.lingering) { [weak self] in self?.context?.close(promise: nil) }
+        }
 
         /// Answers with what the cache has, or gets.
         /// - Parameters:
@@ -103,7 +112,9 @@
             // A socket closed over bytes that were not read takes back what it has sent: the client is told the end first, and gets time
             // to read and to close (RFC 9112 §9.6).
             standing.value = .waiting(since: ConnectionHandler.now)
-            deadline?.set(ConnectionHandler.lingering) { [weak self] in self?.context?.close(promise: nil) }
+            linger()
+            // What is left of its requests is read and dropped.
+            readRequests()
             if !machine.hasPlace { server.told(context.channel) }
             context.close(mode: .output, promise: nil)
         }

@@ -25,6 +25,8 @@
         /// What the last request asked for, if it was media.
         private var lastMedia: MediaResource?
         private var isReading = true
+        /// The latest that a client which is told the end has to close; `nil` before that.
+        var lingersUntil: NIODeadline?
         private var isTurning = false
 
         init(server: ProxyServer) {
@@ -76,7 +78,10 @@
         // MARK: Requests
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            guard !machine.isDeaf else { return }
+            guard !machine.isDeaf else {
+                if lingersUntil != nil { linger() }
+                return
+            }
             var bytes = unwrapInboundIn(data)
             if unread.readableBytes == 0 { unread = bytes } else { unread.writeBuffer(&bytes) }
             turn()
@@ -92,7 +97,7 @@
             startWaiting()
         }
 
-        private func readRequests() {
+        func readRequests() {
             guard let context else { return }
             var bytes = unread.readableBytesView
             while relay?.isFull != true, let reading = machine.read(&bytes) {

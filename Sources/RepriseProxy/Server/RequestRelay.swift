@@ -18,6 +18,7 @@
         private let request: OriginRequest
         /// The request's body, where it is passed on as it comes and is not whole yet.
         private var upload: OriginUpload?
+        private var slowness = Slowness()
         private let server: ProxyServer
         private let outlet: AnswerOutlet
         /// For HEAD: who looked for a stored answer, and what is done where the origin fails and there is one.
@@ -39,6 +40,23 @@
             /// The client has the head. Whether a piece was asked for and has not come.
             case handingOn(isDemanding: Bool)
             case over
+        }
+
+        /// How long a client has been waited for while it sends a body.
+        private struct Slowness {
+            /// Bytes that are to come within the time of a request.
+            static let measure = 64 * 1024
+            var spent = TimeAmount.zero
+            var since: NIODeadline?
+            private var bytes = 0
+
+            mutating func took(_ count: Int, now: NIODeadline) {
+                if let since { spent = spent + (now - since) }
+                since = nil
+                bytes += count
+                guard bytes >= Slowness.measure else { return }
+                (bytes, spent) = (0, .zero)
+            }
         }
 
         /// A stored answer that a HEAD may say something of, or that may stand in for an origin which fails.
@@ -107,25 +125,44 @@
         /// Whether bytes wait for the origin, and no more are wanted.
         var isFull: Bool { upload?.holdsBytes == true }
 
-        /// The origin could take more than is there: the client has the time that a request has, for each piece.
-        func bodyIsDemanded() {
-            outlet.readOn()
-            guard case .asking = phase, let upload, !upload.holdsBytes else { return }
-            let bound = NIOLoopBound(self, eventLoop: outlet.context.eventLoop)
-            outlet.deadline.set(server.configuration.requestTimeout) {
-                bound.value.bodyBroke(RequestRefusal(408, "the request took too long to come"))
+        /// Whether the origin's time runs.
+        private var awaitsOrigin: Bool {
+            switch phase {
+            case .asking, .handingOn(isDemanding: true): true
+            case .invalidating, .refusing, .handingOn, .over: false
             }
         }
 
+        private func watchOrigin() {
+            if case .asking = phase { watch(seconds: headPatience) } else if awaitsOrigin { watch(seconds: patience) }
+        }
+
+        /// The origin could take more than is there: the client's time runs. Each 64 KiB are to come within the time of a request.
+        func bodyIsDemanded() {
+            outlet.readOn()
+            guard let upload, !upload.holdsBytes, awaitsOrigin else { return }
+            let loop = outlet.context.eventLoop
+            let tooSlow = RequestRefusal(408, "the request took too long to come")
+            let left = TimeAmount.seconds(Int64(server.configuration.requestTimeout)) - slowness.spent
+            guard left > .zero else { return bodyBroke(tooSlow) }
+            slowness.since = loop.now
+            outlet.standing.value = .stalled(since: ConnectionHandler.now)
+            let bound = NIOLoopBound(self, eventLoop: loop)
+            // Rounded up.
+            outlet.deadline.set(Int(left.nanoseconds / 1_000_000_000) + 1) { bound.value.bodyBroke(tooSlow) }
+        }
+
         func bodyCame(_ bytes: [UInt8]) {
+            slowness.took(bytes.count, now: outlet.context.eventLoop.now)
+            outlet.standing.value = .answering
             upload?.append(bytes)
-            if case .asking = phase { watch(seconds: headPatience) }
+            watchOrigin()
         }
 
         func bodyEnded() {
             upload?.end()
             upload = nil
-            if case .asking = phase { watch(seconds: headPatience) }
+            watchOrigin()
         }
 
         /// The rest of the body does not come, or means nothing.
@@ -149,6 +186,11 @@
             case .interim(let head): outlet.write(interim: head)
             case .head(let head):
                 phase = .invalidating
+                // Behind such an answer no client library sends on; its client may read only when it has sent all.
+                if head.status >= 300, let upload {
+                    upload.drop()
+                    outlet.readOn()
+                }
                 if let stored { answeredHead(head, stored) } else { invalidate(after: head) { $0.handOn(head) } }
             case .body(let bytes):
                 phase = .handingOn(isDemanding: false)

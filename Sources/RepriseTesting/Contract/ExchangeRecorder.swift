@@ -83,7 +83,8 @@ package final class ExchangeRecorder: Sendable {
         ExchangeRecorder.$isInsideCall.withValue(true) { exchange?.demand() }
     }
 
-    func cancel() {
+    /// Ends the exchange.
+    public func cancel() {
         let exchange = exchange.withLock { $0 }
         ExchangeRecorder.$isInsideCall.withValue(true) { exchange?.cancel() }
     }

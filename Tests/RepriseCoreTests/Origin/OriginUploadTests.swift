@@ -41,6 +41,27 @@ import Testing
         #expect(told.all == [.bytes([1]), .end, .end])
     }
 
+    @Test func `what is not wanted any more is not held`() {
+        let upload = makeUpload()
+        upload.append([1])
+        upload.drop()
+        upload.append([2])
+        #expect(!upload.holdsBytes)
+        ask(upload)
+        #expect(told.all.isEmpty)
+        upload.fail()
+        #expect(told.all == [.broken])
+    }
+
+    @Test func `it is there for one who asks alone`() {
+        let upload = makeUpload()
+        ask(upload)
+        ask(upload)
+        #expect(told.all == [.broken])
+        upload.append([1])
+        #expect(told.all == [.broken, .bytes([1])])
+    }
+
     @Test func `one that broke off tells so at once, and never an end`() {
         let upload = makeUpload()
         ask(upload)

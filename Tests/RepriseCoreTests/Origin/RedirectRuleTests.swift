@@ -14,7 +14,7 @@ import Testing
     private func rule() -> RedirectRule { RedirectRule(Self.url, Self.fields) }
 
     /// How many of these places are followed, one after the other, before one is not.
-    private func followed(_ places: [String], limit: Int = 5) -> Int {
+    private func followed(_ places: [String], limit: Int = RedirectRule.usualLimit) -> Int {
         var rule = RedirectRule(Self.url, Self.fields, limit: limit)
         return places.prefix { rule.follow($0) }.count
     }

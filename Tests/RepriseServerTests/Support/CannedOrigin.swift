@@ -7,6 +7,7 @@
     final class CannedOrigin: Sendable {
         private let channel: any Channel
         private let asked = Counter()
+        private let open = Counter()
 
         private final class Counter: Sendable {
             let value = Mutex(0)
@@ -16,10 +17,12 @@
         private final class Loss: Sendable {
             private let left: Mutex<Int>
             private let method: String?
+            let isGone: Bool
 
-            init(left: Int, method: String?) {
+            init(left: Int, method: String?, isGone: Bool) {
                 self.left = Mutex(left)
                 self.method = method
+                self.isGone = isGone
             }
 
             func concerns(_ request: String) -> Bool { method.map { request.hasPrefix($0 + " ") } ?? true }
@@ -37,13 +40,18 @@
         /// - Parameters:
         ///   - lost: So many connections are closed at their request, without an answer.
         ///   - method: Of which requests; `nil` for all.
+        ///   - isGone: Whether no further connection is taken once one is closed so.
         ///   - other: What requests by that method are answered once no more is lost.
-        init(_ answer: [UInt8], lost: Int = 0, of method: String? = nil, answered other: [UInt8]? = nil) async throws {
-            let (asked, loss) = (asked, Loss(left: lost, method: method))
+        init(
+            _ answer: [UInt8], lost: Int = 0, of method: String? = nil, thenGone isGone: Bool = false,
+            answered other: [UInt8]? = nil
+        ) async throws {
+            let (asked, open, loss) = (asked, open, Loss(left: lost, method: method, isGone: isGone))
             channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(Sender(answer, other ?? answer, loss, asked))
+                        try channel.pipeline.syncOperations.addHandler(
+                            Sender(answer, other ?? answer, loss, asked, open))
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()
@@ -53,6 +61,9 @@
 
         /// Connections that a request came on.
         var requestCount: Int { asked.value.withLock { $0 } }
+
+        /// Connections that are open.
+        var openCount: Int { open.value.withLock { $0 } }
 
         func stop() async { try? await channel.close() }
 
@@ -64,21 +75,31 @@
             private let other: [UInt8]
             private let loss: Loss
             private let asked: Counter
+            private let open: Counter
             private var hasAnswered = false
 
-            init(_ answer: [UInt8], _ other: [UInt8], _ loss: Loss, _ asked: Counter) {
+            init(_ answer: [UInt8], _ other: [UInt8], _ loss: Loss, _ asked: Counter, _ open: Counter) {
+                self.open = open
                 self.answer = answer
                 self.other = other
                 self.loss = loss
                 self.asked = asked
             }
 
+            func channelActive(context: ChannelHandlerContext) { open.value.withLock { $0 += 1 } }
+
+            func channelInactive(context: ChannelHandlerContext) { open.value.withLock { $0 -= 1 } }
+
             func channelRead(context: ChannelHandlerContext, data: NIOAny) {
                 guard !hasAnswered else { return }
                 hasAnswered = true
                 asked.value.withLock { $0 += 1 }
                 let isConcerned = loss.concerns(String(buffer: unwrapInboundIn(data)))
-                if isConcerned, loss.takesOne() { return context.close(promise: nil) }
+                if isConcerned, loss.takesOne() {
+                    guard loss.isGone, let listener = context.channel.parent else { return context.close(promise: nil) }
+                    let channel = context.channel
+                    return listener.close().whenComplete { _ in channel.close(promise: nil) }
+                }
                 context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: isConcerned ? other : answer)), promise: nil)
             }
         }

@@ -82,10 +82,12 @@
 
         /// Connects to a port of this machine.
         /// - Parameter receiveBuffer: Size of the socket's receive buffer in bytes, for a client that is to stall soon.
-        static func connect(port: Int, receiveBuffer: Int? = nil) async throws -> RawClient {
+        /// - Parameter sendsOn: Whether it sends on where the server has ended its side.
+        static func connect(port: Int, receiveBuffer: Int? = nil, sendsOn: Bool = false) async throws -> RawClient {
             let inbox = Inbox()
             var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connectTimeout(.seconds(30))
+                .channelOption(.allowRemoteHalfClosure, value: sendsOn)
                 .channelInitializer { $0.pipeline.addHandler(inbox) }
             if let receiveBuffer {
                 bootstrap = bootstrap.channelOption(
