@@ -15,7 +15,7 @@ TARGETS ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate mistakes fuzz kill powercut soak live connections differential memory bench instructions instructions-accept demo clean tools
+.PHONY: run build install test check apple-check format simulate mistakes fuzz kill powercut soak live connections differential clients memory bench instructions instructions-accept demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -78,6 +78,9 @@ connections: build  ## Measure what CONNECTIONS idle clients cost, and what a se
 
 differential: build  ## Hold SEQUENCES sequences of requests against a model of RFC 9111, beside Varnish and nginx.
 	scripts/endurance/differential $(SEQUENCES)
+
+clients: build tools  ## Compare what curl, wget, aria2 and Python get through the server with what they get directly.
+	scripts/endurance/clients
 
 memory: build  ## Measure what RESOURCES open resources and a hung disk hold; the disk needs root, for mounting.
 	scripts/endurance/memory $(RESOURCES)
