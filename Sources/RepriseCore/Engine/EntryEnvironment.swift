@@ -83,7 +83,8 @@ package final class EntryEnvironment: Sendable {
         let count = request.isSafe ? mirrors.places(of: request.url)?.locations.count ?? 1 : 1
         guard count > 1 else { return tuning.headTimeout }
         // What asking the next takes is not taken off the last one's time.
-        return Int64(count - 1).multiplied(by: tuning.oneOfSeveralTimeout) + tuning.headTimeout + TransferTuning.second
+        return Int64(count - 1).multiplied(by: tuning.oneOfSeveralTimeout).adding(tuning.headTimeout)
+            .adding(TransferTuning.second)
     }
 
     /// How long a call to the disk may take now, in nanoseconds.

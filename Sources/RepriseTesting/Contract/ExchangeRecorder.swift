@@ -84,7 +84,7 @@ package final class ExchangeRecorder: Sendable {
     }
 
     /// Ends the exchange.
-    public func cancel() {
+    package func cancel() {
         let exchange = exchange.withLock { $0 }
         ExchangeRecorder.$isInsideCall.withValue(true) { exchange?.cancel() }
     }
