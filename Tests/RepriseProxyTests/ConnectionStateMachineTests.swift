@@ -225,9 +225,17 @@ import Testing
             let steps = connection.steps(
                 ConnectionStateMachineTests.head("/0") + ConnectionStateMachineTests.head("/1"))
             #expect(told(steps) == [hasRoom ? "GET /0 " : "503"])
-            #expect(connection.machine.answerHasLeft() == !hasRoom)
+            #expect(connection.machine.answerHasLeft() == !hasRoom && connection.machine.lingers == hasRoom)
             #expect(told(connection.steps()) == (hasRoom ? ["GET /1 "] : []))
         }
+    }
+
+    @Test(arguments: [("Content-Length: 5", true), ("X: y", false)])
+    func `without a place a client that may still send has time to read so`(field: String, lingers: Bool) {
+        var connection = Connection()
+        connection.machine.hasNoPlace()
+        #expect(told(connection.steps(ConnectionStateMachineTests.head("/0", field))) == ["503"])
+        #expect(connection.machine.answerHasLeft() && connection.machine.lingers == lingers)
     }
 
     @Test func `a request is waited for as long as it may take, and the time runs once`() {

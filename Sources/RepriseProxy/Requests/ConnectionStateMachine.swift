@@ -111,6 +111,10 @@ package struct ConnectionStateMachine: Sendable {
     /// Whether the connection ends with the answer that is on its way, or the next one.
     package private(set) var isLast = false
 
+    /// Whether its client has time to see the end before it is closed: in a flood of connections without a place those whose request is
+    /// whole have none.
+    package private(set) var lingers = true
+
     /// - Parameter headLimit: Most bytes of a request's head.
     package init(headLimit: Int) { reader = RequestReader(headLimit: headLimit) }
 
@@ -170,7 +174,10 @@ package struct ConnectionStateMachine: Sendable {
         // What it waits for has another time now.
         if hasPlace, !self.hasPlace, isWaiting { phase = .waiting(for: nil) }
         self.hasPlace = hasPlace
-        guard hasPlace else { return refuse(ConnectionStateMachine.noPlace) }
+        guard hasPlace else {
+            lingers = head.body != .none
+            return refuse(ConnectionStateMachine.noPlace)
+        }
         let intake = RequestIntake(head, isRelayed: isRelayed)
         switch intake {
         case .whole, .wholeAfterContinue:
