@@ -1,7 +1,7 @@
 import ReprisePlatform
 
-/// A request's body that comes while it is sent: its sender gives pieces as it has them, the client that sends the request asks for
-/// one after the other. Safe to use from any thread.
+/// A request's body that comes while it is sent: its sender gives pieces as it has them, the client that sends the request asks
+/// for one after the other. Safe to use from any thread.
 public final class OriginUpload: Sendable {
     /// What is told for each demand.
     public enum Piece: Sendable, Hashable {
@@ -13,30 +13,46 @@ public final class OriginUpload: Sendable {
         case broken
     }
 
-    private enum End { case end, broken }
+    /// How far its sender is. Held are the bytes that were not asked for yet.
+    private enum Phase {
+        case coming(held: [UInt8])
+        case whole(held: [UInt8])
+        /// Nothing more of it is wanted: what asks for more is told nothing, until the body breaks off.
+        case dropped
+        case broken
+
+        var holdsBytes: Bool {
+            switch self {
+            case .coming(let held), .whole(let held): !held.isEmpty
+            case .dropped, .broken: false
+            }
+        }
+    }
 
     private struct State {
-        var held: [UInt8] = []
-        var end: End?
+        var phase = Phase.coming(held: [])
         var hasBegun = false
-        var isUnwanted = false
         var taker: (@Sendable (Piece) -> Void)?
 
         /// What can be told now, and whom.
         mutating func due() -> (Piece, @Sendable (Piece) -> Void)? {
-            guard let taker else { return nil }
-            let piece: Piece
-            switch end {
-            // Who asks for more of what is broken is told at once.
-            case .broken: piece = .broken
-            case .end where held.isEmpty: piece = .end
-            case .end, nil:
-                if held.isEmpty { return nil }
-                piece = .bytes(held)
-                held = []
-            }
+            guard let taker, let piece = takePiece() else { return nil }
             self.taker = nil
             return (piece, taker)
+        }
+
+        private mutating func takePiece() -> Piece? {
+            switch phase {
+            case .coming(let held) where !held.isEmpty:
+                phase = .coming(held: [])
+                return .bytes(held)
+            case .whole(let held) where !held.isEmpty:
+                phase = .whole(held: [])
+                return .bytes(held)
+            case .whole: return .end
+            case .broken: return .broken
+            case .coming, .dropped: return nil
+            }
         }
     }
 
@@ -72,30 +88,31 @@ public final class OriginUpload: Sendable {
     package var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
     /// Whether bytes wait to be asked for.
-    package var holdsBytes: Bool { state.withLock { !$0.held.isEmpty } }
+    package var holdsBytes: Bool { state.withLock { $0.phase.holdsBytes } }
 
     /// Gives further bytes; they are dropped where none are wanted any more.
     package func append(_ bytes: some Collection<UInt8>) {
-        change { if $0.end == nil, !$0.isUnwanted { $0.held += bytes } }
-    }
-
-    /// Nothing more of it is asked for: what comes need not be held.
-    package func drop() {
         change { state in
-            state.isUnwanted = true
-            state.held = []
+            guard case .coming(var held) = state.phase else { return }
+            state.phase = .dropped
+            held += bytes
+            state.phase = .coming(held: held)
         }
     }
 
+    /// Its origin wants no more of it: what comes is not held, and the rest, whose middle is missing, never told as the end.
+    package func drop() { change { if case .coming = $0.phase { $0.phase = .dropped } } }
+
     /// All bytes were given, as many as were announced.
-    package func end() { change { if $0.end == nil { $0.end = .end } } }
+    package func end() { change { if case .coming(let held) = $0.phase { $0.phase = .whole(held: held) } } }
 
     /// No more bytes come, though some are missing.
     package func fail() {
         change { state in
-            guard state.end == nil else { return }
-            state.end = .broken
-            state.held = []
+            switch state.phase {
+            case .coming, .dropped: state.phase = .broken
+            case .whole, .broken: break
+            }
         }
     }
 

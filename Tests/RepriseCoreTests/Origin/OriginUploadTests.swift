@@ -53,6 +53,28 @@ import Testing
         #expect(told.all == [.broken])
     }
 
+    @Test(arguments: [false, true])
+    func `one of which a part was dropped never ends, whoever asked first`(isAskedBefore: Bool) {
+        let upload = makeUpload()
+        if isAskedBefore { ask(upload) }
+        upload.drop()
+        upload.append([1])
+        upload.end()
+        if !isAskedBefore { ask(upload) }
+        #expect(told.all.isEmpty)
+        upload.fail()
+        #expect(told.all == [.broken])
+    }
+
+    @Test func `one that is whole cannot be dropped`() {
+        let upload = makeUpload()
+        upload.append([1])
+        upload.end()
+        upload.drop()
+        for _ in 0..<2 { ask(upload) }
+        #expect(told.all == [.bytes([1]), .end])
+    }
+
     @Test func `it is there for one who asks alone`() {
         let upload = makeUpload()
         ask(upload)

@@ -102,12 +102,16 @@
             try await channel.writeAndFlush(ByteBuffer(string: text))
         }
 
-        /// The same, as a slow client does.
-        func send(_ text: String, after delay: TimeAmount) async throws {
+        /// Sends one of these after the other with such a pause between, as a slow client does. The socket's loop keeps the time,
+        /// which goes on however busy the tests are.
+        func send(_ texts: [String], every pause: TimeAmount) async throws {
             let channel = channel
-            try await channel.eventLoop.flatScheduleTask(in: delay) {
-                channel.writeAndFlush(ByteBuffer(string: text))
-            }.futureResult.get()
+            let sent = texts.enumerated().map { place, text in
+                channel.eventLoop.flatScheduleTask(in: pause * place) {
+                    channel.writeAndFlush(ByteBuffer(string: text))
+                }.futureResult
+            }
+            try await EventLoopFuture.andAllSucceed(sent, on: channel.eventLoop).get()
         }
 
         /// Sends these bytes as they are.
