@@ -30,7 +30,6 @@
             var secondTry: SecondTry
             /// Whether a connection has carried the request: the origin may have had it.
             var wasSent = false
-            var upload: UploadWriter?
 
             /// Whether the library may tell another part.
             var admits: Bool { events.isDemanded && events.waiting < PacedEvents.joinLimit }
@@ -80,16 +79,9 @@
                     headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization.headerValue)
                 }
             }
-            var body: HTTPClient.Body?
-            var upload: UploadWriter?
-            switch request.body {
-            case .whole(let bytes): body = .bytes(bytes)
-            case .upload(let pieces):
-                let writer = UploadWriter(pieces)
-                body = .stream(contentLength: pieces.length) { writer.begin($0) }
-                upload = writer
-            case nil: break
-            }
+            let upload: UploadWriter? = if case .upload(let pieces) = request.body { UploadWriter(pieces) } else { nil }
+            let body: HTTPClient.Body? =
+                if case .whole(let bytes) = request.body { .bytes(bytes) } else { upload?.body }
             guard let client = exits.client(for: exit, isForUploads: upload != nil) else {
                 throw OriginFailure(.interrupted, "the client was shut down")
             }
@@ -107,17 +99,13 @@
             made.headers.replaceOrAdd(name: AnswerTap.Listeners.field, value: exits.listeners.add(hop))
             let task = client.execute(
                 request: made, delegate: hop, eventLoop: .delegate(on: place.loop), deadline: nil)
-            let writer = upload
             let isOver = state.withLock { state in
-                (state.task, state.upload) = (task, writer)
+                state.task = task
                 return state.events.isOver
             }
             // Some failures are told to the task alone.
             task.futureResult.whenFailure { hop.ended($0) }
-            if isOver {
-                task.cancel()
-                writer?.stop()
-            }
+            if isOver { task.cancel() }
         }
 
         private func failSoon(_ failure: OriginFailure) {
@@ -137,13 +125,12 @@
         }
 
         func cancel() {
-            let (task, gate, upload) = state.withLock { state in
+            let (task, gate) = state.withLock { state in
                 state.events.cancel()
-                defer { (state.gate, state.upload) = (nil, nil) }
-                return (state.task, state.gate, state.upload)
+                defer { state.gate = nil }
+                return (state.task, state.gate)
             }
             task?.cancel()
-            upload?.stop()
             gate?.fail(HTTPClientError.cancelled)
         }
 
@@ -228,16 +215,17 @@
             advance()
         }
 
-        /// A hop came to nothing. An origin may close a connection, or spoil it behind an earlier answer, just as it is used again.
+        /// A hop came to nothing. An origin may close a connection, or spoil it behind an earlier answer, just as it is used
+        /// again.
         fileprivate func lost(_ failure: OriginFailure) {
-            var failure = failure
-            // What cannot be reached any more may have had the request before.
-            if failure.kind == .unreachable, state.withLock({ $0.wasSent }) { failure.kind = .interrupted }
-            let isOfConnection = failure.kind == .interrupted || failure.kind == .malformed
-            let isSentAgain = state.withLock { state in
-                guard state.secondTry == .possible, isOfConnection else { return false }
+            let (failure, isSentAgain) = state.withLock { state in
+                var failure = failure
+                // What cannot be reached any more may have had the request before.
+                if failure.kind == .unreachable, state.wasSent { failure.kind = .interrupted }
+                let isOfConnection = failure.kind == .interrupted || failure.kind == .malformed
+                guard state.secondTry == .possible, isOfConnection else { return (failure, false) }
                 state.secondTry = .begun
-                return true
+                return (failure, true)
             }
             if isSentAgain { begin() } else { failed(failure) }
         }

@@ -5,11 +5,12 @@
     import RepriseCore
     import Synchronization
 
-    /// Gives the library a request's body piece by piece: the next is asked for when one was taken. Where the exchange is over before the
-    /// body is whole, the connection is closed: its origin waits for the rest, and would take the beginning for all of it otherwise.
+    /// Gives the library a request's body piece by piece: the next is asked for when one was taken. Where the exchange is over
+    /// before the body is whole, the connection is closed: its origin waits for the rest, and would take the beginning for all
+    /// of it otherwise.
     ///
-    /// What the library promises for a piece it may never keep, where its request is over; so nothing is held for that promise but a weak
-    /// reference. Safe to use from any thread.
+    /// What the library promises for a piece it may never keep, where its request is over; so nothing is held for that promise
+    /// but a weak reference. Safe to use from any thread.
     final class UploadWriter: Sendable {
         private struct State {
             var writer: HTTPClient.Body.StreamWriter?
@@ -31,9 +32,12 @@
         /// The connection that carries the request.
         func isCarried(by channel: any Channel) { state.withLock { $0.channel = channel } }
 
+        /// The request's body as the library takes it.
+        var body: HTTPClient.Body { .stream(contentLength: upload.length) { self.begin($0) } }
+
         /// The library is ready to send.
         /// - Returns: Fulfilled when all was given.
-        func begin(_ writer: HTTPClient.Body.StreamWriter) -> EventLoopFuture<Void> {
+        private func begin(_ writer: HTTPClient.Body.StreamWriter) -> EventLoopFuture<Void> {
             let loop = MultiThreadedEventLoopGroup.singleton.next()
             let sent = state.withLock { state -> EventLoopPromise<Void>? in
                 guard state.phase == .sending, state.sent == nil else { return nil }
