@@ -6,32 +6,49 @@
     /// A server that answers the first request of each connection with the same bytes.
     final class CannedOrigin: Sendable {
         private let channel: any Channel
-        private let asked = Counter()
-        private let open = Counter()
+        private let script: Script
 
-        private final class Counter: Sendable {
-            let value = Mutex(0)
-        }
-
-        /// Connections that are still to be closed without an answer.
-        private final class Loss: Sendable {
-            private let left: Mutex<Int>
-            private let method: String?
-            let isGone: Bool
-
-            init(left: Int, method: String?, isGone: Bool) {
-                self.left = Mutex(left)
-                self.method = method
-                self.isGone = isGone
+        /// What is to be done, and what was.
+        private final class Script: Sendable {
+            enum Step {
+                case answer([UInt8])
+                case vanish(isGone: Bool)
             }
 
-            func concerns(_ request: String) -> Bool { method.map { request.hasPrefix($0 + " ") } ?? true }
+            private struct State {
+                var lost: Int
+                var asked = 0
+                var open = 0
+            }
 
-            func takesOne() -> Bool {
-                left.withLock { left in
-                    guard left > 0 else { return false }
-                    left -= 1
-                    return true
+            private let answer: [UInt8]
+            private let other: [UInt8]
+            private let method: String?
+            private let isGone: Bool
+            private let state: Mutex<State>
+
+            init(_ answer: [UInt8], lost: Int, of method: String?, isGone: Bool, answered other: [UInt8]) {
+                self.answer = answer
+                self.other = other
+                self.method = method
+                self.isGone = isGone
+                state = Mutex(State(lost: lost))
+            }
+
+            var requestCount: Int { state.withLock { $0.asked } }
+            var openCount: Int { state.withLock { $0.open } }
+
+            func opened() { state.withLock { $0.open += 1 } }
+            func closed() { state.withLock { $0.open -= 1 } }
+
+            func next(_ request: String) -> Step {
+                let isConcerned = method.map { request.hasPrefix($0 + " ") } ?? true
+                return state.withLock { state in
+                    state.asked += 1
+                    guard isConcerned else { return .answer(answer) }
+                    guard state.lost > 0 else { return .answer(other) }
+                    state.lost -= 1
+                    return .vanish(isGone: isGone)
                 }
             }
         }
@@ -46,12 +63,12 @@
             _ answer: [UInt8], lost: Int = 0, of method: String? = nil, thenGone isGone: Bool = false,
             answered other: [UInt8]? = nil
         ) async throws {
-            let (asked, open, loss) = (asked, open, Loss(left: lost, method: method, isGone: isGone))
+            let script = Script(answer, lost: lost, of: method, isGone: isGone, answered: other ?? answer)
+            self.script = script
             channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(
-                            Sender(answer, other ?? answer, loss, asked, open))
+                        try channel.pipeline.syncOperations.addHandler(Sender(script))
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0).get()
@@ -60,10 +77,10 @@
         var base: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
         /// Connections that a request came on.
-        var requestCount: Int { asked.value.withLock { $0 } }
+        var requestCount: Int { script.requestCount }
 
         /// Connections that are open.
-        var openCount: Int { open.value.withLock { $0 } }
+        var openCount: Int { script.openCount }
 
         func stop() async { try? await channel.close() }
 
@@ -71,36 +88,26 @@
             typealias InboundIn = ByteBuffer
             typealias OutboundOut = ByteBuffer
 
-            private let answer: [UInt8]
-            private let other: [UInt8]
-            private let loss: Loss
-            private let asked: Counter
-            private let open: Counter
+            private let script: Script
             private var hasAnswered = false
 
-            init(_ answer: [UInt8], _ other: [UInt8], _ loss: Loss, _ asked: Counter, _ open: Counter) {
-                self.open = open
-                self.answer = answer
-                self.other = other
-                self.loss = loss
-                self.asked = asked
-            }
+            init(_ script: Script) { self.script = script }
 
-            func channelActive(context: ChannelHandlerContext) { open.value.withLock { $0 += 1 } }
+            func channelActive(context: ChannelHandlerContext) { script.opened() }
 
-            func channelInactive(context: ChannelHandlerContext) { open.value.withLock { $0 -= 1 } }
+            func channelInactive(context: ChannelHandlerContext) { script.closed() }
 
             func channelRead(context: ChannelHandlerContext, data: NIOAny) {
                 guard !hasAnswered else { return }
                 hasAnswered = true
-                asked.value.withLock { $0 += 1 }
-                let isConcerned = loss.concerns(String(buffer: unwrapInboundIn(data)))
-                if isConcerned, loss.takesOne() {
-                    guard loss.isGone, let listener = context.channel.parent else { return context.close(promise: nil) }
+                switch script.next(String(buffer: unwrapInboundIn(data))) {
+                case .answer(let bytes):
+                    context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+                case .vanish(isGone: false): context.close(promise: nil)
+                case .vanish(isGone: true):
                     let channel = context.channel
-                    return listener.close().whenComplete { _ in channel.close(promise: nil) }
+                    channel.parent?.close().whenComplete { _ in channel.close(promise: nil) }
                 }
-                context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: isConcerned ? other : answer)), promise: nil)
             }
         }
     }
