@@ -147,11 +147,10 @@
 
         /// Does what is to be done now; `false` where that is nothing more.
         private func takeStep() -> Bool {
-            guard context != nil, let step = machine.next(isDraining: server.isDraining.load(ordering: .relaxed)) else {
-                return false
-            }
+            let isDraining = server.isDraining.load(ordering: .relaxed)
+            guard context != nil, let step = machine.next(isDraining: isDraining) else { return false }
             switch step {
-            case .answer(let request): answer(request)
+            case .answer(let request): answer(request, isDraining: isDraining)
             case .refuse(let refusal):
                 if let limit = ClientLimit(refusal: refusal.status) { server.limits.met(limit) }
                 send(ServerExchange.plain(refusal.status, refusal.reason, now: SystemCalls.wallClock()), to: nil)
@@ -160,11 +159,10 @@
             return true
         }
 
-        private func answer(_ request: ConnectionStateMachine.Request) {
+        private func answer(_ request: ConnectionStateMachine.Request, isDraining: Bool) {
             let head = request.head
             if request.isRepetition, let lastMedia { return serve(lastMedia, head) }
             lastMedia = nil
-            let isDraining = server.isDraining.load(ordering: .relaxed)
             switch route(head, isDraining: isDraining, now: SystemCalls.wallClock()) {
             case .answer(let answer): send(answer, to: head)
             case .media(let url):
