@@ -5,8 +5,8 @@
     import RepriseHTTP
     import Synchronization
 
-    /// Hears what the library does not tell of an exchange: its connection, interim answers, and the fields behind the body. Whose answer comes next
-    /// on a connection is said by a field of its request, which stays here.
+    /// Hears what the library does not tell of an exchange: its connection, interim answers, and the fields behind the body.
+    /// Whose answer comes next on a connection is said by a field of its request, which stays here.
     final class AnswerTap: ChannelDuplexHandler {
         typealias InboundIn = HTTPClientResponsePart
         typealias OutboundIn = HTTPClientRequestPart

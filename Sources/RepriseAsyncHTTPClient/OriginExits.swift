@@ -136,8 +136,8 @@
             return configuration
         }
 
-        /// Has handlers see what the decoder of the library's pipeline makes of an answer, in this order, before the library does. Runs
-        /// on the channel's event loop.
+        /// Has handlers see what the decoder of the library's pipeline makes of an answer, in this order, before the library
+        /// does. Runs on the channel's event loop.
         private static func hear(_ handlers: [any ChannelHandler], on channel: any Channel) throws {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self)

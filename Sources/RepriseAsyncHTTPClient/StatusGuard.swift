@@ -2,8 +2,8 @@
     import NIOCore
     import NIOHTTP1
 
-    /// Fails answers whose status is none (RFC 9110 §15: three digits from 100 on). The library takes the parser's word for it, and
-    /// a status below 100 ends the process.
+    /// Fails answers whose status is none (RFC 9110 §15: three digits from 100 on). The library takes the parser's word for it,
+    /// and a status below 100 ends the process.
     final class StatusGuard: ChannelInboundHandler {
         typealias InboundIn = HTTPClientResponsePart
         typealias InboundOut = HTTPClientResponsePart

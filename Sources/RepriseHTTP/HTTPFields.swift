@@ -81,8 +81,8 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         lines.removeAll { line in names.contains { line.name.equalsIgnoringCase($0) } }
     }
 
-    /// These lines, behind those of `standard` whose names they do not have. A field may have several lines: they are one list (RFC 9110
-    /// §5.3).
+    /// These lines, behind those of `standard` whose names they do not have. A field may have several lines: they are one list
+    /// (RFC 9110 §5.3).
     package func replacing(in standard: HTTPFields) -> HTTPFields {
         var all = standard
         all.remove(lines.map(\.name))

@@ -1,8 +1,8 @@
 /// Text that came from outside, equal where its octets are.
 ///
 /// The standards compare tags, URLs and credentials octet by octet (RFC 9110 §8.8.3.2, RFC 3986 §6.2.1). `String` compares what
-/// Unicode calls equal: U+212A is K there, and two resources, hosts or users would be one. On floors 0 to 3 no two `String`s that are
-/// not ours are compared (`scripts/checks/foreign`).
+/// Unicode calls equal: U+212A is K there, and two resources, hosts or users would be one. On floors 0 to 3 no two `String`s
+/// that are not ours are compared (`scripts/checks/foreign`).
 package struct OctetString: Hashable, Sendable, CustomStringConvertible {
     private let text: String
 

@@ -126,8 +126,9 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         return !text.isEmpty && text.utf8.count <= 8 && plain ? text : nil
     }
 
-    /// The URL a `Location` names, relative ones resolved against this one (RFC 3986 §5.2); `nil` where it cannot be.
-    /// User information stays where the host stays. A space, which no URL may hold and many a server sends, is encoded as browsers do.
+    /// The URL a `Location` names, relative ones resolved against this one (RFC 3986 §5.2); `nil` where it cannot be. User
+    /// information stays where the host stays. A space, which no URL may hold and many a server sends, is encoded as browsers
+    /// do.
     public func resolving(_ location: String) -> OriginURL? {
         let location = OriginURL.withSpacesEncoded(location)
         if let absolute = OriginURL(location) { return absolute }
@@ -162,8 +163,8 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.utf8.flatMap { $0 == UInt8(ascii: " ") ? Array("%20".utf8) : [$0] }, as: UTF8.self)
     }
 
-    /// The URL that a browser asks for where it is given this one: a backslash in its path is a slash, and segments of dots are taken
-    /// away with what they lead back over, also where the dots are escaped (WHATWG URL, path state).
+    /// The URL that a browser asks for where it is given this one: a backslash in its path is a slash, and segments of dots are
+    /// taken away with what they lead back over, also where the dots are escaped (WHATWG URL, path state).
     package var asBrowsersReadIt: OriginURL {
         let bytes = path.utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
         let segments = String(decoding: bytes, as: UTF8.self).parts(between: "/").map { segment in

@@ -70,8 +70,8 @@ package protocol FileHandle: AnyObject, Sendable {
     func punch(offset: Int64, count: Int64) throws(FileError)
     /// Makes all that was written durable.
     func sync() throws(FileError)
-    /// Has what is read from here on come from the disk where the kernel lets go of its copy: after a `sync` that failed it may keep
-    /// one that the disk has not.
+    /// Has what is read from here on come from the disk where the kernel lets go of its copy: after a `sync` that failed it may
+    /// keep one that the disk has not.
     func forgetCached()
     /// Takes the file's lock without waiting; `false` where another process holds it. It ends with the handle.
     func tryLock(exclusive: Bool) throws(FileError) -> Bool

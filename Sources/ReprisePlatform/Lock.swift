@@ -5,8 +5,8 @@
         import Darwin
     #endif
 
-    /// A lock around a value, held for the time of a call, on the C library's mutex: for the thread sanitizer, which on Linux does not see the one
-    /// in `Synchronization`. The sanitizer check defines `REPRISE_PTHREAD_LOCKS`; nothing else does.
+    /// A lock around a value, held for the time of a call, on the C library's mutex: for the thread sanitizer, which on Linux
+    /// does not see the one in `Synchronization`. The sanitizer check defines `REPRISE_PTHREAD_LOCKS`; nothing else does.
     // @unchecked: the value is only reached with the mutex held.
     package struct Lock<Value>: ~Copyable, @unchecked Sendable {
         @safe private final class Storage {

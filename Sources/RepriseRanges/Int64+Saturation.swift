@@ -1,6 +1,6 @@
-/// The sums, differences and products of offsets, sizes and times. What an origin or a client says enters them: a sum past what 64 bits hold
-/// is `Int64.max`, which stands for "no end" everywhere, and nothing traps. On floors 0 to 3 there is no other `+` and `*` of
-/// these (`scripts/checks/foreign`).
+/// The sums, differences and products of offsets, sizes and times. What an origin or a client says enters them: a sum past what
+/// 64 bits hold is `Int64.max`, which stands for "no end" everywhere, and nothing traps. On floors 0 to 3 there is no other `+`
+/// and `*` of these (`scripts/checks/foreign`).
 extension Int64 {
     /// The sum; `Int64.max` where 64 bits do not hold it.
     @inlinable package func adding(_ other: Int64) -> Int64 {

@@ -6,8 +6,8 @@
     import RepriseTesting
     import Testing
 
-    /// What comes through a server is what comes from the origin itself, whatever the status, but for what a server before it has to
-    /// say or may not pass on.
+    /// What comes through a server is what comes from the origin itself, whatever the status, but for what a server before it
+    /// has to say or may not pass on.
     @Suite struct DirectTests {
         /// Fields that are of one connection, or made by whoever sends the message.
         private static let framing = ["Connection", "Keep-Alive", "Transfer-Encoding", "Content-Length", "Date"]

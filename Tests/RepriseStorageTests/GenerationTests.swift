@@ -83,7 +83,8 @@ struct GenerationTests {
         #expect(generation.claims(ByteRange(0, 5)) && !generation.claims(ByteRange(0, 6)))
     }
 
-    /// One writer looks for its place in a block that another is filling; the block goes on from where the other ended all the same.
+    /// One writer looks for its place in a block that another is filling; the block goes on from where the other ended all the
+    /// same.
     @Test(arguments: StoreFixture.Kind.allCases)
     func `inv02 what one writer saw of a block does not keep others from going on in it`(kind: StoreFixture.Kind) throws
     {

@@ -7,8 +7,9 @@ extension MediaCache {
     public struct Configuration: Sendable {
         /// When stored bytes may be used without asking the origin.
         public var freshness: FreshnessPolicy = .immutable
-        /// Whether a redirect is followed; what it leads to is stored under the URL that was asked for, by what the last answer says.
-        /// Where many share the cache it is not: readers are told of it (`CacheError.location`), and each goes there by itself.
+        /// Whether a redirect is followed; what it leads to is stored under the URL that was asked for, by what the last answer
+        /// says. Where many share the cache it is not: readers are told of it (`CacheError.location`), and each goes there by
+        /// itself.
         public var followsRedirects = true
         /// How sure to be that bytes fetched later belong to those stored.
         public var sameness = SamenessRules()
@@ -17,8 +18,8 @@ extension MediaCache {
         /// Hosts that serve the same resources: one key, and the next is asked where one fails.
         public var hostGroups: [HostGroup] = []
         /// Origins that serve the same resources under the same paths: scheme, host, port and a path that is before every
-        /// resource's; the preferred one first, which URLs name. Where one cannot be reached, takes more than 5 seconds to begin an
-        /// answer or answers with 5xx, the next is asked, with the same fields. They should agree about `ETag` and
+        /// resource's; the preferred one first, which URLs name. Where one cannot be reached, takes more than 5 seconds to
+        /// begin an answer or answers with 5xx, the next is asked, with the same fields. They should agree about `ETag` and
         /// `Last-Modified`: an answer with another validator begins anew. Fewer than two are none.
         public var mirrors: [OriginURL] = []
         /// Who is asked for a fresh URL where one ran out in the middle of playback; `nil` where a refusal stands.

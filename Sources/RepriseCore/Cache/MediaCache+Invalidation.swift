@@ -3,9 +3,9 @@ package import RepriseStorage
 
 /// What requests by other methods do to what is stored.
 extension MediaCache {
-    /// Has what is stored of the URLs concerned confirmed by the origin before it is used again, after a request whose
-    /// method is not safe was answered (RFC 9111 §4.4), or may have been done without an answer. Bytes stay; who reads goes on. Nothing happens where freshness
-    /// is `.immutable`.
+    /// Has what is stored of the URLs concerned confirmed by the origin before it is used again, after a request whose method
+    /// is not safe was answered (RFC 9111 §4.4), or may have been done without an answer. Bytes stay; who reads goes on.
+    /// Nothing happens where freshness is `.immutable`.
     ///
     /// Where answers that vary are stored it looks through all entries for variants of those URLs, two small files an
     /// entry; else at those URLs' own alone.

@@ -5,9 +5,9 @@ package import RepriseStorage
 
 /// Asks the origin for the stored ranges of a resource again and compares them with what is stored. Changes nothing.
 ///
-/// One request for each stored range, none for what is not stored; an origin without ranges sends everything once. The bytes that
-/// come are compared piece by piece and let go, so that memory is bounded whatever the length. A connection that breaks off is made
-/// anew at the byte it broke off at, as long as each brings some.
+/// One request for each stored range, none for what is not stored; an origin without ranges sends everything once. The bytes
+/// that come are compared piece by piece and let go, so that memory is bounded whatever the length. A connection that breaks
+/// off is made anew at the byte it broke off at, as long as each brings some.
 package struct OriginCheck: Sendable {
     private let request: ResourceRequest
     private let client: any OriginClient

@@ -27,8 +27,8 @@ extension ActiveEntry {
 
     // MARK: Reading
 
-    /// Runs work on files on the read pool; puts `action` aside where that must not be done now. The machine is told before the work
-    /// counts as ended: who takes the store back looks after what is open.
+    /// Runs work on files on the read pool; puts `action` aside where that must not be done now. The machine is told before the
+    /// work counts as ended: who takes the store back looks after what is open.
     private func onReadPool(
         _ action: @autoclosure @escaping @Sendable () -> EntryAction, _ work: @escaping @Sendable () -> EntryInput
     ) {

@@ -89,7 +89,8 @@ package final class ActiveEntry: Sendable {
 
     func detach(_ reader: ReaderID) { handle(.detach(reader)) }
 
-    /// The next bytes of a reader, at most `limit`; where there are none yet, `wake` is called once when it is worth asking again.
+    /// The next bytes of a reader, at most `limit`; where there are none yet, `wake` is called once when it is worth asking
+    /// again.
     func read(_ reader: ReaderID, limit: Int, wake: @escaping @Sendable () -> Void) -> ReadResult {
         answer { $0.read(reader, limit: limit, wake: wake) }
     }

@@ -77,8 +77,8 @@ package final class EntryEnvironment: Sendable {
     /// The store; `nil` where nothing can be stored, and bytes pass through.
     package var store: Store? { access.store }
 
-    /// How long an answer to a whole request may be waited for, in nanoseconds: until the last of the origins that it may go to has had
-    /// its time.
+    /// How long an answer to a whole request may be waited for, in nanoseconds: until the last of the origins that it may go to
+    /// has had its time.
     package func patience(with request: OriginRequest) -> Int64 {
         let count = request.isSafe ? mirrors.places(of: request.url)?.locations.count ?? 1 : 1
         guard count > 1 else { return tuning.headTimeout }

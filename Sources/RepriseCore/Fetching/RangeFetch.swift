@@ -33,8 +33,8 @@ final class RangeFetch: Fetch {
     /// - Throws: `CacheError`; `CancellationError`.
     func run() async throws {
         do {
-            // The system may have deleted files that were read through, and bytes that were read from memory may be damaged on the
-            // disk; not for ever, though.
+            // The system may have deleted files that were read through, and bytes that were read from memory may be damaged on
+            // the disk; not for ever, though.
             for _ in 0..<4 {
                 try await readThrough()
                 guard let missing = try await waitForDisk() else { return finish(nil) }

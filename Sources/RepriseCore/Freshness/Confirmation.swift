@@ -32,8 +32,8 @@ package enum Confirmation {
         return stored.count == 1 ? [0] : []
     }
 
-    /// Whether the head that answers HEAD is that of a stored answer (§4.3.5): its validators and its length are the same. `nil` where it
-    /// has none of them.
+    /// Whether the head that answers HEAD is that of a stored answer (§4.3.5): its validators and its length are the same.
+    /// `nil` where it has none of them.
     /// - Parameter length: What the head says GET's body has, in bytes.
     package static func isSame(_ stored: EntryInfo, _ answer: HTTPFields, length: Int64?) -> Bool? {
         let (old, new) = (stored.validator, Validator(fields: answer))

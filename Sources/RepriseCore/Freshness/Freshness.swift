@@ -17,8 +17,8 @@ package struct Freshness: Sendable {
     package static let guessed: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
     /// Instead of the time of confirmation: what is stored was invalidated (RFC 9111 §4.4) and must be confirmed first.
     package static let invalidated: Int64 = -1
-    /// The same for what was confirmed at `time`, where the origin had another version since: it is stale, but may stand in for an
-    /// origin that is gone, as long as it could have otherwise.
+    /// The same for what was confirmed at `time`, where the origin had another version since: it is stale, but may stand in for
+    /// an origin that is gone, as long as it could have otherwise.
     package static func outdated(_ time: Int64) -> Int64 { Int64(-2).subtracting(time) }
 
     /// When the answer was received or last confirmed; `nil` where it was invalidated.

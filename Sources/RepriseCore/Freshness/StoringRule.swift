@@ -6,7 +6,8 @@ package enum StoringRule {
     package enum Refusal: String, Hashable, Sendable {
         /// Only answers to GET are kept.
         case method
-        /// The status says nothing of how long it is good, and nor does the answer; or `must-understand` has us know it, and we do not.
+        /// The status says nothing of how long it is good, and nor does the answer; or `must-understand` has us know it, and we
+        /// do not.
         case status
         /// A 206 that does not say in one byte range what it holds.
         case range

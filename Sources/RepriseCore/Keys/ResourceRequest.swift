@@ -6,7 +6,8 @@ package struct ResourceRequest: Sendable, Hashable {
     package enum Answers: Sendable, Hashable {
         /// The resource alone, whose bytes are read.
         case resource
-        /// Any, also one that is not the resource, as the reader tells a client of it. What may pass is asked for again for a while.
+        /// Any, also one that is not the resource, as the reader tells a client of it. What may pass is asked for again for a
+        /// while.
         case any
         /// The next, whatever it is: it was waited for before.
         case next

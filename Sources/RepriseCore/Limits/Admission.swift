@@ -21,7 +21,8 @@ public struct Admission: Sendable {
 
     private init(rule: (@Sendable (Candidate) -> Bool)?) { self.rule = rule }
 
-    /// Admits what `admits` answers `true` for. It is called on a background thread, under no lock; until it answers nothing of the resource is written.
+    /// Admits what `admits` answers `true` for. It is called on a background thread, under no lock; until it answers nothing of
+    /// the resource is written.
     public init(_ admits: @escaping @Sendable (Candidate) -> Bool) { self.init(rule: admits) }
 
     /// Everything.

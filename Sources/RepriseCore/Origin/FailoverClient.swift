@@ -1,9 +1,9 @@
 import RepriseHTTP
 package import ReprisePlatform
 
-/// Sends whole requests that are not the engine's to the first of several origins that is well, and to the next where one cannot
-/// be reached, is silent or answers with 5xx, before a byte was handed on. What is at one place only goes straight on. One that asked
-/// all to leave it alone is asked only where all did.
+/// Sends whole requests that are not the engine's to the first of several origins that is well, and to the next where one
+/// cannot be reached, is silent or answers with 5xx, before a byte was handed on. What is at one place only goes straight on.
+/// One that asked all to leave it alone is asked only where all did.
 ///
 /// A request that may change something is sent to another origin only where no connection could be made. Safe to use from any
 /// thread.

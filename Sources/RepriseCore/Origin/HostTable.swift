@@ -153,8 +153,8 @@ package final class HostTable: Sendable {
 
     private static let mostHoldOffs = 256
 
-    /// Notes an answer by which a host asks to be left alone: with 429 for everything (RFC 6585 §4), with another status for this. A
-    /// day is the most, as the field may hold any number.
+    /// Notes an answer by which a host asks to be left alone: with 429 for everything (RFC 6585 §4), with another status for
+    /// this. A day is the most, as the field may hold any number.
     package func noteHoldOff(_ origin: String, _ key: ResourceKey?, _ error: CacheError, now: Int64) {
         guard case .originRefused(let status) = error.code, let seconds = error.retryAfter,
             let scope = status == 429 ? .host : key.map({ HoldOff.Scope.resource($0) })

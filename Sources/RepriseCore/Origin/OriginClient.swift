@@ -10,8 +10,8 @@ public struct OriginRequest: Sendable, Hashable {
     public var fields: HTTPFields
     /// What is sent behind the head; `nil` for no body. GET and HEAD have none.
     public var body: Body?
-    /// Whether the client follows a redirect of a GET; else it hands it on like any other answer. That of any other method is always
-    /// handed on: where what is not a GET is led to is for its sender to decide.
+    /// Whether the client follows a redirect of a GET; else it hands it on like any other answer. That of any other method is
+    /// always handed on: where what is not a GET is led to is for its sender to decide.
     public var followsRedirects: Bool
 
     /// What is sent behind a head.
@@ -45,8 +45,8 @@ public struct OriginRequest: Sendable, Hashable {
     /// Whether all of it is there to be sent: a body that comes while it is sent is there once.
     package var isUnsent: Bool { if case .upload(let upload) = body { !upload.hasBegun } else { true } }
 
-    /// Whether sent twice it does what it does once (RFC 9110 §9.2.2), so that it may be sent again where its connection was lost. A
-    /// condition that held for a change does not hold behind it.
+    /// Whether sent twice it does what it does once (RFC 9110 §9.2.2), so that it may be sent again where its connection was
+    /// lost. A condition that held for a change does not hold behind it.
     package var isIdempotent: Bool {
         if case .upload = body { return false }
         // Of RFC 9110 §13.1 and 4918 §10.4, and whatever is named as they are.
@@ -147,8 +147,8 @@ public protocol OriginExchange: Sendable {
 public protocol OriginClient: Sendable {
     /// Sends `request`.
     func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange
-    /// Whether requests by any method are sent, with their bodies, and twice only where that does what once does; otherwise GET alone is. `true` unless a client
-    /// says so.
+    /// Whether requests by any method are sent, with their bodies, and twice only where that does what once does; otherwise GET
+    /// alone is. `true` unless a client says so.
     var sendsEveryMethod: Bool { get }
 }
 

@@ -1,7 +1,8 @@
 import RepriseHTTP
 
 extension OriginResponseHead {
-    /// What of it HTTP does not allow, or we never asked for, in words; `nil` where it may be used. For clients, before they tell it.
+    /// What of it HTTP does not allow, or we never asked for, in words; `nil` where it may be used. For clients, before they
+    /// tell it.
     package var breach: String? {
         guard status >= 200 else {
             // Interim answers are the client's own; 101 follows on an `Upgrade`, which is never sent (RFC 9110 §15.2.2).

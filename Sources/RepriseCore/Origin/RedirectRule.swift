@@ -2,8 +2,8 @@ package import RepriseHTTP
 
 /// Where the redirects of one request lead, and what of its fields goes along (RFC 9110 §15.4). No I/O.
 ///
-/// Each hop is a request of its own: what says who asks, and all else that was given for one origin, stays with that one; what is left
-/// of a request elsewhere says which bytes are wanted and in what form.
+/// Each hop is a request of its own: what says who asks, and all else that was given for one origin, stays with that one; what
+/// is left of a request elsewhere says which bytes are wanted and in what form.
 package struct RedirectRule: Sendable {
     /// Fields of a caller that carry no credential: they may go to any origin.
     static let impersonal = ["Accept", "Accept-Language", "Cache-Control", "Pragma", "User-Agent"]

@@ -249,8 +249,8 @@ package struct TransferPlanner: Sendable {
         return isDue(patience.stopsPausedAt(waits)) ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
     }
 
-    /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever; and not as soon
-    /// as its own reader has taken what it brought, or they would with each chunk.
+    /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever; and not as
+    /// soon as its own reader has taken what it brought, or they would with each chunk.
     private func leastNeeded(
         _ transfers: [Transfer], _ uses: [Use], than reader: Reader, _ decisions: [Decision]
     ) -> TransferID? {

@@ -2,10 +2,10 @@ import RepriseRanges
 
 /// A block cipher in counter mode (NIST SP 800-38A §6.5), for ciphers with blocks of 16 bytes such as AES.
 ///
-/// Any place can be begun at: byte `n` is combined with byte `n % 16` of the enciphered counter block `n / 16`. The counter is the
-/// whole block, a number of 128 bits with its most significant byte first, and comes back to 0 after the last one. Enciphering and
-/// deciphering are the same. It knows the counting; the cipher is the caller's, as Apple's systems and Linux have AES in
-/// different libraries.
+/// Any place can be begun at: byte `n` is combined with byte `n % 16` of the enciphered counter block `n / 16`. The counter is
+/// the whole block, a number of 128 bits with its most significant byte first, and comes back to 0 after the last one.
+/// Enciphering and deciphering are the same. It knows the counting; the cipher is the caller's, as Apple's systems and Linux
+/// have AES in different libraries.
 public struct CounterMode: ContentTransform {
     private static let blockSize: Int64 = 16
 

@@ -22,8 +22,8 @@ public struct CacheDirectives: Hashable, Sendable {
         list = CacheDirectives.parts(field ?? "").compactMap(CacheDirectives.directive)
     }
 
-    /// The directives of a field that is a dictionary (RFC 9213 §2.1); `nil` where one that is known has a value of a type it cannot
-    /// have: such a field is ignored.
+    /// The directives of a field that is a dictionary (RFC 9213 §2.1); `nil` where one that is known has a value of a type it
+    /// cannot have: such a field is ignored.
     init?(_ dictionary: StructuredDictionary) {
         var list: [Directive] = []
         for (key, item) in dictionary.members {

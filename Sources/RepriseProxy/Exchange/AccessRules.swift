@@ -12,8 +12,8 @@ package struct AccessRules: Sendable {
 
     /// Why a request is refused; `nil` where it may pass.
     /// - Parameters:
-    ///   - authority: Whom the request is addressed to: what `Host` says, or its target; `nil` where a client of HTTP/1.0 does not
-    ///     say, which no browser does.
+    ///   - authority: Whom the request is addressed to: what `Host` says, or its target; `nil` where a client of HTTP/1.0
+    ///     does not say, which no browser does.
     ///   - hasToken: Whether a token is asked for as well: who has it may use it, on whatever page.
     ///   - mayChange: Whether the request may change something at its origin.
     package func refusal(

@@ -1,8 +1,8 @@
 import RepriseHTTP
 package import RepriseRanges
 
-/// How far an answer from the store is sent: its head, then its body's stretches of text and of the resource's bytes, one after the
-/// other. No I/O.
+/// How far an answer from the store is sent: its head, then its body's stretches of text and of the resource's bytes, one after
+/// the other. No I/O.
 ///
 ///     opening --head--> bytes or text ... bytes or text --the last has left--> over
 ///

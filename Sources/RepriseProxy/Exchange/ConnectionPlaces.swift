@@ -18,12 +18,12 @@ package enum ConnectionPlaces {
     /// A client that has taken nothing for as long may be let go for another; players take something each second or so.
     package static let stallLimit: Int64 = 10_000_000_000
 
-    /// Connections at a time, where so many are wanted and the process may have so many descriptors: their other half is for what is
-    /// stored, and for the origins.
+    /// Connections at a time, where so many are wanted and the process may have so many descriptors: their other half is for
+    /// what is stored, and for the origins.
     package static func count(wanted: Int, descriptors: Int) -> Int { min(wanted, max(1, descriptors / 2)) }
 
-    /// Connections beyond the places that are told so, or were and have time to read it, at a time; where all of those are still to be
-    /// told, further ones are closed at once.
+    /// Connections beyond the places that are told so, or were and have time to read it, at a time; where all of those are
+    /// still to be told, further ones are closed at once.
     package static func refusedCount(places: Int) -> Int { max(4, places / 8 * 3) }
 
     /// The one to close: who waits longest without a request, else who has taken nothing for longest; `nil` where everybody

@@ -111,8 +111,8 @@ package struct ConnectionStateMachine: Sendable {
     /// Whether the connection ends with the answer that is on its way, or the next one.
     package private(set) var isLast = false
 
-    /// Whether its client has time to see the end before it is closed: in a flood of connections without a place those whose request is
-    /// whole have none.
+    /// Whether its client has time to see the end before it is closed: in a flood of connections without a place those whose
+    /// request is whole have none.
     package private(set) var lingers = true
 
     /// - Parameter headLimit: Most bytes of a request's head.
@@ -128,15 +128,15 @@ package struct ConnectionStateMachine: Sendable {
 
     // MARK: Requests
 
-    /// Whether something more may be read. A body in the queue is memory, and behind one that is passed on as it comes its rest stands:
-    /// one at a time.
+    /// Whether something more may be read. A body in the queue is memory, and behind one that is passed on as it comes its rest
+    /// stands: one at a time.
     private var mayRead: Bool {
         guard !isDeaf, queue.count < ConnectionStateMachine.pipelineLimit else { return false }
         return queue.last.map { $0.body == .whole([]) } ?? true
     }
 
-    /// Takes bytes from the front of `bytes` up to what is to be told; `nil` where all were taken, or nothing more is read before a
-    /// request is answered.
+    /// Takes bytes from the front of `bytes` up to what is to be told; `nil` where all were taken, or nothing more is read
+    /// before a request is answered.
     package mutating func read<Bytes: RandomAccessCollection<UInt8>>(_ bytes: inout Bytes) -> Reading?
     where Bytes.SubSequence == Bytes, Bytes.Index == Int {
         while mayRead {
@@ -233,8 +233,8 @@ package struct ConnectionStateMachine: Sendable {
 
     // MARK: Answers
 
-    /// What is to be done now: called until it is `nil`. A request that is to be answered is being answered from here on, and so is a
-    /// refusal.
+    /// What is to be done now: called until it is `nil`. A request that is to be answered is being answered from here on, and
+    /// so is a refusal.
     /// - Parameter isDraining: Whether connections end with their answers.
     package mutating func next(isDraining: Bool) -> Step? {
         guard isWaiting else { return nil }
@@ -284,12 +284,12 @@ package struct ConnectionStateMachine: Sendable {
         intake = .over
     }
 
-    /// The head of an answer is written. Where its request is still coming, the client may not send the rest: nothing behind it can be
-    /// told from that.
+    /// The head of an answer is written. Where its request is still coming, the client may not send the rest: nothing behind it
+    /// can be told from that.
     package mutating func headIsWritten() { if case .passedOn = coming { endWithAnswer() } }
 
-    /// The last byte of an answer was taken by the kernel: only now the next request's turn has come; `true` where there is none, and
-    /// the client is to be told the end.
+    /// The last byte of an answer was taken by the kernel: only now the next request's turn has come; `true` where there is
+    /// none, and the client is to be told the end.
     package mutating func answerHasLeft() -> Bool {
         if case .passedOn = coming {
             coming = .none

@@ -19,8 +19,8 @@ package enum RequestIntake: Sendable, Hashable {
     /// Most bytes of a body that are read for nothing.
     package static let bodyLimit: Int64 = 64 * 1024
 
-    /// Bytes of a body that is stored until it is whole before it is passed on, so that it can be sent again. What is longer is passed
-    /// on as it comes.
+    /// Bytes of a body that is stored until it is whole before it is passed on, so that it can be sent again. What is longer is
+    /// passed on as it comes.
     package static let wholeBodyLimit: Int64 = 1 << 20
 
     /// Decides from the head; `isRelayed` where its method is passed on to the origin.

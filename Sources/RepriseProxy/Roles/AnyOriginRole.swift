@@ -1,8 +1,8 @@
 import RepriseCore
 package import RepriseHTTP
 
-/// A server of its user before all origins, each of whose URLs is a path here (see `RequestTarget`). A browser takes them all for one
-/// site: what one origin says must not work on another, nor have the token told. No I/O.
+/// A server of its user before all origins, each of whose URLs is a path here (see `RequestTarget`). A browser takes them all
+/// for one site: what one origin says must not work on another, nor have the token told. No I/O.
 package struct AnyOriginRole: Sendable, Hashable {
     /// Secret first component of every path.
     package let token: String?
@@ -21,7 +21,8 @@ package struct AnyOriginRole: Sendable, Hashable {
             "X-Real-IP", "Via", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User",
         ])
         if let page = kept["Referer"], isOurs(page, fields) ?? true { kept.remove(["Referer"]) }
-        // What is moved, where, and under which condition (RFC 4918 §10.3, §10.4) is below this server, as all that its client knows.
+        // What is moved, where, and under which condition (RFC 4918 §10.3, §10.4) is below this server, as all that its client
+        // knows.
         if let place = kept["Destination"] { kept["Destination"] = atOrigin(place, fields) }
         if let condition = kept["If"] {
             let parts = condition.parts(between: ">").map { part -> String in
@@ -41,8 +42,8 @@ package struct AnyOriginRole: Sendable, Hashable {
         return url.authority.equalsIgnoringCase(host)
     }
 
-    /// What a client's place is at its origin: the URL that a place below this server stands for, others as they are; `nil` for one of
-    /// this server's that stands for none.
+    /// What a client's place is at its origin: the URL that a place below this server stands for, others as they are; `nil` for
+    /// one of this server's that stands for none.
     private func atOrigin(_ place: String, _ fields: HTTPFields) -> String? {
         let isPath = OriginURL.isPath(place)
         guard isPath || isOurs(place, fields) ?? false else { return place }
@@ -53,8 +54,8 @@ package struct AnyOriginRole: Sendable, Hashable {
 
     // MARK: Toward the client
 
-    /// Fields that say something of all that a browser has from one site: what clears, watches or opens up what another origin has
-    /// here, has a password for it sent to that, or has another site told of this URL, with the token in it.
+    /// Fields that say something of all that a browser has from one site: what clears, watches or opens up what another origin
+    /// has here, has a password for it sent to that, or has another site told of this URL, with the token in it.
     private static let siteWide = [
         "Accept-CH", "Access-Control-Allow-Credentials", "Clear-Site-Data", "Critical-CH", "NEL",
         "Link", "Origin-Agent-Cluster", "Service-Worker-Allowed", "Speculation-Rules", "WWW-Authenticate",
@@ -84,8 +85,8 @@ package struct AnyOriginRole: Sendable, Hashable {
         return fields
     }
 
-    /// Where a place that an origin names is to be had. What has another scheme is left as it came; of what no URL can be made nothing
-    /// is told, as it would be a place of this server's.
+    /// Where a place that an origin names is to be had. What has another scheme is left as it came; of what no URL can be made
+    /// nothing is told, as it would be a place of this server's.
     private func location(_ place: String, from url: OriginURL) -> String? {
         if let whole = url.resolving(place) {
             // A client would take segments of dots away from here, and the host with them.

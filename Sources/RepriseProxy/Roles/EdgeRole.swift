@@ -41,7 +41,8 @@ public struct EdgeRole: Sendable, Hashable {
         return RelayedAnswer.adding(name, to: kept, version: "1.\(minorVersion)")
     }
 
-    /// Where a redirect of the origin's leads as this cache's clients have to be told: what is below the origin is below this cache.
+    /// Where a redirect of the origin's leads as this cache's clients have to be told: what is below the origin is below this
+    /// cache.
     package func location(_ text: String) -> String {
         // Browsers take a backslash for a slash: a place that has one is left as it came.
         if text.utf8.contains(UInt8(ascii: "\\")) { return text }

@@ -1,7 +1,8 @@
 import RepriseCore
 package import RepriseHTTP
 
-/// Before which origins a server stands, and with that what of a request goes on to them and what of an answer comes back. No I/O.
+/// Before which origins a server stands, and with that what of a request goes on to them and what of an answer comes back. No
+/// I/O.
 package enum ServerRole: Sendable, Hashable {
     /// A shared cache before one origin.
     case edge(EdgeRole)
@@ -29,9 +30,9 @@ package enum ServerRole: Sendable, Hashable {
         }
     }
 
-    /// Whether requests by this method are passed on to the origin, and their answers back, without being stored. What is stored
-    /// answers two methods; TRACE would tell a client of the server's own fields, and a tunnel is none of a cache's (RFC 9110 §9.3.6,
-    /// §9.3.8). What a page may do is the edge's origin's to say, and this server's where it stands before many.
+    /// Whether requests by this method are passed on to the origin, and their answers back, without being stored. What is
+    /// stored answers two methods; TRACE would tell a client of the server's own fields, and a tunnel is none of a cache's (RFC
+    /// 9110 §9.3.6, §9.3.8). What a page may do is the edge's origin's to say, and this server's where it stands before many.
     package func relays(_ method: String) -> Bool {
         switch method {
         case "GET", "HEAD", "TRACE", "CONNECT": false

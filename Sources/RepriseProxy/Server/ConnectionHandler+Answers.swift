@@ -110,8 +110,8 @@
             writer?.allHasLeft()
             guard machine.answerHasLeft() else { return turn() }
             guard machine.lingers else { return context.close(promise: nil) }
-            // A socket closed over bytes that were not read takes back what it has sent: the client is told the end first, and gets time
-            // to read and to close (RFC 9112 §9.6).
+            // A socket closed over bytes that were not read takes back what it has sent: the client is told the end first, and
+            // gets time to read and to close (RFC 9112 §9.6).
             standing.value = .waiting(since: ConnectionHandler.now)
             linger()
             // What is left of its requests is read and dropped.

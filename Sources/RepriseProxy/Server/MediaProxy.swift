@@ -153,7 +153,8 @@
             case dropped
         }
 
-        /// Counts a connection in, in another's place where there are too many and one can give way. One that was refused may ask again.
+        /// Counts a connection in, in another's place where there are too many and one can give way. One that was refused may
+        /// ask again.
         func admit(_ channel: any Channel, _ standing: SharedStanding) -> Admission {
             let (admission, ousted) = state.withLock { state -> (Admission, (any Channel)?) in
                 var ousted: (any Channel)?

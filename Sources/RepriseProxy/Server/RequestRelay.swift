@@ -5,9 +5,9 @@
     import RepriseRanges
     import ReprisePlatform
 
-    /// Passes one request on to its origin and the answer back; nothing of it is stored. In a shared cache what is stored of the URLs
-    /// it may have changed is confirmed before it is used again (RFC 9111 §4.4), before the client hears of the answer. What a HEAD
-    /// shows of the answer that is stored counts for that (§4.3.5).
+    /// Passes one request on to its origin and the answer back; nothing of it is stored. In a shared cache what is stored of
+    /// the URLs it may have changed is confirmed before it is used again (RFC 9111 §4.4), before the client hears of the
+    /// answer. What a HEAD shows of the answer that is stored counts for that (§4.3.5).
     ///
     ///     asking --head--> invalidating --done--> handing on, a piece whenever the client takes one --end--> over
     ///       |
@@ -137,7 +137,8 @@
             if case .asking = phase { watch(seconds: headPatience) } else if awaitsOrigin { watch(seconds: patience) }
         }
 
-        /// The origin could take more than is there: the client's time runs. Each 64 KiB are to come within the time of a request.
+        /// The origin could take more than is there: the client's time runs. Each 64 KiB are to come within the time of a
+        /// request.
         func bodyIsDemanded() {
             outlet.readOn()
             guard let upload, !upload.holdsBytes, awaitsOrigin else { return }
@@ -307,8 +308,8 @@
     }
 
     extension ConnectionHandler {
-        /// Answers HEAD through a shared cache: what is stored answers it, else the origin does, and where that fails what is stored
-        /// stands in for it as it does for GET.
+        /// Answers HEAD through a shared cache: what is stored answers it, else the origin does, and where that fails what is
+        /// stored stands in for it as it does for GET.
         func serveHead(_ url: OriginURL, _ head: RequestHead) {
             let cache = server.cache
             let fields = forwarded(head.fields, of: head)

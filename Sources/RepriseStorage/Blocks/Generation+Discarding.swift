@@ -3,9 +3,9 @@ package import RepriseRanges
 
 /// Giving blocks back.
 extension Generation {
-    /// Gives the whole blocks inside `range` back: absent at once, punched when no lease covers them. I/O.
-    /// Answers the bytes that must wait for a lease; call `punchPending` later. A body with another name was given away as a file,
-    /// by this process or one before it: nothing of it is given back.
+    /// Gives the whole blocks inside `range` back: absent at once, punched when no lease covers them. I/O. Answers the bytes
+    /// that must wait for a lease; call `punchPending` later. A body with another name was given away as a file, by this
+    /// process or one before it: nothing of it is given back.
     @discardableResult
     package func discard(_ range: ByteRange) throws(FileError) -> ByteRangeSet {
         let slotsEnd = state.withLock { $0.slotsEnd }

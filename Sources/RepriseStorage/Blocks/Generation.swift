@@ -95,8 +95,8 @@ package final class Generation: Sendable {
     let body: any FileHandle
     let blocks: any FileHandle
     let canWrite: Bool
-    /// The store holds this weakly, to see whether the generation is still used: a weak reference to itself would make each lease dearer
-    /// (260 instructions, `make instructions`).
+    /// The store holds this weakly, to see whether the generation is still used: a weak reference to itself would make each
+    /// lease dearer (260 instructions, `make instructions`).
     let life = Life()
     /// How its blocks lie on the disk.
     let codec: BlockCodec

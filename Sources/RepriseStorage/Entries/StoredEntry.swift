@@ -14,8 +14,8 @@ package struct StoredEntry: Sendable {
         self.generation = generation
     }
 
-    /// Whether nothing was ever stored of it, nor would show whose bytes are: what an earlier owner of its files is still writing, on a
-    /// disk that hung, may be of another version than what is fetched now.
+    /// Whether nothing was ever stored of it, nor would show whose bytes are: what an earlier owner of its files is still
+    /// writing, on a disk that hung, may be of another version than what is fetched now.
     package var mayGetOthersBytes: Bool {
         guard !info.isPinned, info.length != 0, info.validator.entityTag?.isWeak != false else { return false }
         return generation.firstUnloaded == nil && generation.askClaimed { $0.isEmpty }

@@ -57,8 +57,8 @@ extension Store {
         }
     }
 
-    /// The number of an entry's next generation, which is being filled from here on. Files of other generations that the description
-    /// does not name and that this process does not fill are removed: a process that was killed was filling them.
+    /// The number of an entry's next generation, which is being filled from here on. Files of other generations that the
+    /// description does not name and that this process does not fill are removed: a process that was killed was filling them.
     private func beginGeneration(_ name: String) throws(FileError) -> Int {
         let folder = directory(name)
         let files = try fileSystem.list(folder)

@@ -3,7 +3,8 @@ public import ReprisePlatform
 /// A file system that passes calls on to another one and fails those a rule chooses; it counts all calls.
 ///
 /// The rule runs before the call, an interruption after a read of it; both outside every lock of this file system, and both may
-/// use it themselves: so a test can put one call in the middle of another. Rules can be changed at any time and hold for handles that are already open.
+/// use it themselves: so a test can put one call in the middle of another. Rules can be changed at any time and hold for
+/// handles that are already open.
 public final class FaultyFileSystem: FileSystem {
     /// A call of `FileSystem` or `FileHandle`.
     package enum Operation: Sendable, Hashable, CaseIterable {

@@ -10,7 +10,8 @@ import ReprisePlatform
 
 /// One exchange over one task of a session, or over several where the request is asked in parts.
 ///
-/// Its lock is a leaf: calls of a task made under it come back on other threads. Events go out on a queue of its own, one at a time: never from inside a call of the engine's.
+/// Its lock is a leaf: calls of a task made under it come back on other threads. Events go out on a queue of its own, one at a
+/// time: never from inside a call of the engine's.
 final class SessionExchange: OriginExchange {
     private struct State {
         var exchange: ExchangeState

@@ -1,5 +1,5 @@
-/// A parser of foreign bytes, and what holds for every input. `make fuzz` looks for inputs by coverage; the tests run the seeds, the
-/// corpora and what is made of them by chance.
+/// A parser of foreign bytes, and what holds for every input. `make fuzz` looks for inputs by coverage; the tests run the
+/// seeds, the corpora and what is made of them by chance.
 package struct FuzzTarget: Sendable, CustomStringConvertible {
     package let name: String
     /// Inputs that reach far, and those that once broke something.

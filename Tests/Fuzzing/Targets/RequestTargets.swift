@@ -129,7 +129,8 @@ extension FuzzTarget {
         for line in kept.lines { try require(!line.value.has("t0k3n"), "the token goes on in \(line.name)") }
     }
 
-    /// The URL that is asked for where a browser is given this one, by the rules of the WHATWG's URL standard (path state), written anew.
+    /// The URL that is asked for where a browser is given this one, by the rules of the WHATWG's URL standard (path state),
+    /// written anew.
     private static func read(byBrowser url: OriginURL) -> OriginURL {
         var segments: [[UInt8]] = []
         var segment: [UInt8] = []

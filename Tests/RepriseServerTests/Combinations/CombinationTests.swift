@@ -9,8 +9,8 @@
     import RepriseTesting
     import Testing
 
-    /// Bad origins and bad clients at once, over sockets: what comes is the origin's or an honest refusal, and the next request of
-    /// an honest client is served, on the same connection and on a new one.
+    /// Bad origins and bad clients at once, over sockets: what comes is the origin's or an honest refusal, and the next request
+    /// of an honest client is served, on the same connection and on a new one.
     @Suite(.serialized) struct CombinationTests {
         enum Role: String, CaseIterable { case edge, anyOrigin }
 
@@ -149,8 +149,8 @@
             do {
                 (answer, isWhole) = try await client.readAnswerOrBeginning(isBodyless: combination.method == "HEAD")
             } catch let error as RawClientError {
-                // Who says that it sends no more has left, as for nginx; and a client that sends on while it is refused may not get
-                // to read why.
+                // Who says that it sends no more has left, as for nginx; and a client that sends on while it is refused may not
+                // get to read why.
                 guard combination.client == .halfClosed || !combination.clientFields.isHonest, client.isClosed else {
                     throw error
                 }

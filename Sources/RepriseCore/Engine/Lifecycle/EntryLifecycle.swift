@@ -3,8 +3,8 @@
 ///     closed --reader--> opening --opened--> open --idle--> gone
 ///        \__________________\__________________\--shutDown--> ending --written--> gone
 ///
-/// Beside it: *listed* --removed, private, gone--> unlisted, once and from any state. Who reads an unlisted one goes on; who comes
-/// gets another.
+/// Beside it: *listed* --removed, private, gone--> unlisted, once and from any state. Who reads an unlisted one goes on; who
+/// comes gets another.
 struct EntryLifecycle: Sendable {
     private enum State {
         /// Nothing was asked of the store. May become `opening`, `ending`, `gone`.

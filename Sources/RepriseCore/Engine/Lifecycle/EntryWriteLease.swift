@@ -3,9 +3,9 @@ package import RepriseStorage
 
 /// The right of one entry in memory to name files of its entry: to make, commit, abandon and remove them.
 ///
-/// It ends when the entry is removed, or another takes its place, while it is read: its readers go on with what they have open, and
-/// work of that entry that is still on its way must not bring the entry back, or touch the files of a new one that was made under the
-/// same key. Ending it waits for nothing; the successor waits for what is under way before it names a file itself, or
+/// It ends when the entry is removed, or another takes its place, while it is read: its readers go on with what they have open,
+/// and work of that entry that is still on its way must not bring the entry back, or touch the files of a new one that was made
+/// under the same key. Ending it waits for nothing; the successor waits for what is under way before it names a file itself, or
 /// looks for them, on the pools.
 package final class EntryWriteLease: Sendable {
     private let hasEnded = Lock(false)

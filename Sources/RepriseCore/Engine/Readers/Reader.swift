@@ -69,8 +69,9 @@ final class Reader: Identifiable {
     private(set) var isPaused = false
     /// Whether it waits for bytes, or has not asked yet.
     private(set) var isWaiting = true
-    /// Whether the origin refused it what is not needed yet: nothing is asked for it until it stands before a missing byte. So one that
-    /// has bytes is told when they end, others are not made to wait, and the origin is not asked again and again until then.
+    /// Whether the origin refused it what is not needed yet: nothing is asked for it until it stands before a missing byte. So
+    /// one that has bytes is told when they end, others are not made to wait, and the origin is not asked again and again until
+    /// then.
     private(set) var waitsForNeed = false
     /// Number of the request size it goes on with.
     private(set) var requestIndex: Int

@@ -35,8 +35,8 @@ final class Representation: Identifiable {
         case unknown
         /// Media, or what the origin says may be stored.
         case storable
-        /// A playlist or a page: never stored. It lives as long as its readers, and a request that comes after its head is answered
-        /// anew.
+        /// A playlist or a page: never stored. It lives as long as its readers, and a request that comes after its head is
+        /// answered anew.
         case transient
         /// What the origin answered instead of the resource, for the reader that asked: it takes no other's place.
         case handedOn
@@ -60,7 +60,8 @@ final class Representation: Identifiable {
     private(set) var inferredEnd: Int64?
     /// The logarithm to base 2 of how often it was used, as its summary keeps it.
     private(set) var logUseCount: UInt8 = 0
-    /// When an answer last showed that the origin serves no ranges, in nanoseconds; `nil` where it did so before the entry was opened.
+    /// When an answer last showed that the origin serves no ranges, in nanoseconds; `nil` where it did so before the entry was
+    /// opened.
     private var rangesRefusedAt: Int64?
     /// What doors are told of `info`, once it was made.
     private var described: ContentInfo?
@@ -132,8 +133,8 @@ final class Representation: Identifiable {
     /// Where its bytes end, as far as that is known.
     var end: Int64? { info.length ?? inferredEnd }
 
-    /// Whether a range may be asked for where the origin serves none: it was long ago, and the answer may have been that of one host
-    /// of many.
+    /// Whether a range may be asked for where the origin serves none: it was long ago, and the answer may have been that of one
+    /// host of many.
     func mayTryRange(now: Int64, retry: Int64) -> Bool { rangesRefusedAt.map { now >= $0.adding(retry) } ?? true }
 
     /// Whether every byte is stored.
@@ -142,7 +143,8 @@ final class Representation: Identifiable {
         return generation.claims(ByteRange(0, length))
     }
 
-    /// Whether every byte may be stored: also where the disk does not answer now or cannot be read, or not all slots have been read.
+    /// Whether every byte may be stored: also where the disk does not answer now or cannot be read, or not all slots have been
+    /// read.
     var mayBeComplete: Bool {
         guard let files = storage.files else { return isCommitted }
         guard let length = info.length else { return false }

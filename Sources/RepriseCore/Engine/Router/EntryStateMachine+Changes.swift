@@ -43,7 +43,8 @@ extension EntryStateMachine {
         }
     }
 
-    /// Whether a page was answered where media is held. An answer that is held instead of the resource is no media, whatever its type.
+    /// Whether a page was answered where media is held. An answer that is held instead of the resource is no media, whatever
+    /// its type.
     func isPage(_ head: OriginResponseHead, insteadOf held: Representation) -> Bool {
         held.isResource && isMedia(held.info.fields) && !isMedia(head.fields)
     }
@@ -71,9 +72,9 @@ extension EntryStateMachine {
         replan()
     }
 
-    /// Nothing shows that what these readers want goes on with a representation. Where it is being brought to others, that stays as it
-    /// is, as two that gave up each other's would never end: readers that were told nothing yet have the origin's bytes to
-    /// themselves, the others end.
+    /// Nothing shows that what these readers want goes on with a representation. Where it is being brought to others, that
+    /// stays as it is, as two that gave up each other's would never end: readers that were told nothing yet have the origin's
+    /// bytes to themselves, the others end.
     mutating func giveUp(_ representation: Representation, for ids: [ReaderID]) {
         let left = transfers.filter { $0.representation == representation.id }
         guard !isPrivate, left.contains(where: { hasReaders($0, besides: ids) }) else { return giveUp(representation) }

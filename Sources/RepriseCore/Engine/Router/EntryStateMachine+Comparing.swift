@@ -20,8 +20,8 @@ extension EntryStateMachine {
             trustsDates: trust.dates, now: wallClock)
     }
 
-    /// Whether an origin's tags differ only where bytes do. What readers share goes by its own tags alone: one that changed is never
-    /// taken for confirmed.
+    /// Whether an origin's tags differ only where bytes do. What readers share goes by its own tags alone: one that changed is
+    /// never taken for confirmed.
     func trustsEntityTags(of origin: String) -> Bool {
         selector.isSharedHTTP || environment.hosts.trustsEntityTags(of: origin, now: wallClock)
     }
@@ -103,7 +103,8 @@ extension EntryStateMachine {
         return generation.askClaimed { $0.isEmpty } ? generation.firstUnloaded : nil
     }
 
-    /// Whether no byte of a representation is stored or may still be, in memory, or in a reader's hands. What was not looked at may be stored.
+    /// Whether no byte of a representation is stored or may still be, in memory, or in a reader's hands. What was not looked at
+    /// may be stored.
     func isBlank(_ representation: Representation) -> Bool { isAll(ByteRange(0, 0), of: representation) }
 
     /// Whether no byte of a representation outside `range` is stored, or may be, in memory, or in a reader's hands.

@@ -38,8 +38,8 @@ extension EntryStateMachine {
         if let retryAfter { noteHoldOff(request, status, retryAfter: retryAfter) }
     }
 
-    /// Whether an answer says that one user has asked too often, not that the host has too many requests. RFC 6585 leaves open who is
-    /// counted: where many share the cache, those whose credentials were sent; the cache's own are everybody's.
+    /// Whether an answer says that one user has asked too often, not that the host has too many requests. RFC 6585 leaves open
+    /// who is counted: where many share the cache, those whose credentials were sent; the cache's own are everybody's.
     func isCountedByUser(_ request: OriginRequestState, _ status: Int) -> Bool {
         guard status == 429, environment.freshness == .http else { return false }
         if isPrivate { return true }
@@ -49,8 +49,8 @@ extension EntryStateMachine {
 
     private static let credentials = ["Authorization", "Cookie"]
 
-    /// The same, for longer than a reader waits and while readers of other users wait: those go on, as where the origin refuses one
-    /// user.
+    /// The same, for longer than a reader waits and while readers of other users wait: those go on, as where the origin refuses
+    /// one user.
     func isLimitOfOne(_ request: OriginRequestState, _ status: Int, _ retryAfter: Int64?) -> Bool {
         guard isCountedByUser(request, status), wait(retryAfter ?? 0) > tuning.retryDeadline else { return false }
         return readers.contains { reader in
@@ -135,8 +135,8 @@ extension EntryStateMachine {
         }
     }
 
-    /// The origin answers with a redirect, which is not followed: what is stored has to be confirmed before it is given to others, and
-    /// each other user asks for itself, at the same time.
+    /// The origin answers with a redirect, which is not followed: what is stored has to be confirmed before it is given to
+    /// others, and each other user asks for itself, at the same time.
     private mutating func redirected(_ transfer: TransferState, _ request: OriginRequestState) {
         guard environment.freshness == .http else { return }
         if let representation = representations[transfer.representation] {

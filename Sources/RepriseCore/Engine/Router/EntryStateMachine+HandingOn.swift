@@ -2,8 +2,9 @@ import RepriseHTTP
 import ReprisePlatform
 import RepriseStorage
 
-/// Answers that are not the resource: redirects, refusals, errors, content codings, pages in place of media. A reader that tells a
-/// client of any answer is given them as they are (RFC 9110 §15, §7.7); for every other reader they mean what the other files say.
+/// Answers that are not the resource: redirects, refusals, errors, content codings, pages in place of media. A reader that
+/// tells a client of any answer is given them as they are (RFC 9110 §15, §7.7); for every other reader they mean what the other
+/// files say.
 ///
 /// What is stored of the resource stays what it is: such an answer is beside it, for the reader that asked. Where there is no
 /// resource, one that may be stored and says for how long is stored, and given to all.
@@ -50,8 +51,8 @@ extension EntryStateMachine {
         return true
     }
 
-    /// The same for the answer to a confirmation, whose body comes with it. What was stored instead of the resource is renewed also
-    /// where no reader waits for it.
+    /// The same for the answer to a confirmation, whose body comes with it. What was stored instead of the resource is renewed
+    /// also where no reader waits for it.
     mutating func handOn(
         _ request: OriginRequestState, _ head: OriginResponseHead, _ verdict: ResponseJudge.Verdict,
         insteadOf held: Representation
@@ -90,8 +91,8 @@ extension EntryStateMachine {
         wake(reader)
     }
 
-    /// The reader that an answer is handed to: the one it was asked for; where that has left, another that would have asked the same.
-    /// It takes any answer, and was told of none yet.
+    /// The reader that an answer is handed to: the one it was asked for; where that has left, another that would have asked the
+    /// same. It takes any answer, and was told of none yet.
     private func taker(of request: OriginRequestState, among candidates: [Reader]) -> Reader? {
         if let requester = request.requester.flatMap({ readers[$0] }) {
             return requester.awaitsAnyAnswer ? requester : nil
@@ -100,8 +101,8 @@ extension EntryStateMachine {
         return candidates.first { $0.awaitsAnyAnswer && $0.fields == request.callerFields }
     }
 
-    /// Whether media cannot be had for a reader by trying further: nothing of it is held, and a failure is the last before the reader
-    /// would be told of one, with nothing to make do with.
+    /// Whether media cannot be had for a reader by trying further: nothing of it is held, and a failure is the last before the
+    /// reader would be told of one, with nothing to make do with.
     private func isLastWord(
         _ verdict: ResponseJudge.Verdict, _ request: OriginRequestState, to reader: Reader, beside held: Representation?
     ) -> Bool {
@@ -166,8 +167,8 @@ extension EntryStateMachine {
             for: isForAll ? .everybody : .only(reader?.id), isHandedOn: !isForAll)
     }
 
-    /// Readers that waited for the same answer: it is theirs too, or each asks for itself, at the same time. In a cache of media those
-    /// that ask otherwise wait on: what they are answered may be media, which is stored.
+    /// Readers that waited for the same answer: it is theirs too, or each asks for itself, at the same time. In a cache of
+    /// media those that ask otherwise wait on: what they are answered may be media, which is stored.
     private mutating func share(_ answer: Representation, with others: [Reader], _ request: OriginRequestState) {
         func asksTheSame(_ reader: Reader) -> Bool {
             reader.takesAnyAnswer && reader.fields == request.callerFields

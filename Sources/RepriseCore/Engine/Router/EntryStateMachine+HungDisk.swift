@@ -92,9 +92,9 @@ extension EntryStateMachine {
         replan()
     }
 
-    /// Nothing shows that what the origin has goes on with what the disk does not give now: readers that wait and were told nothing yet
-    /// have the origin's bytes to themselves, those that were told end, and for those that do not wait yet it is tried again later. What
-    /// is stored stays what it is.
+    /// Nothing shows that what the origin has goes on with what the disk does not give now: readers that wait and were told
+    /// nothing yet have the origin's bytes to themselves, those that were told end, and for those that do not wait yet it is
+    /// tried again later. What is stored stays what it is.
     mutating func passBy(_ ids: [ReaderID]) {
         for reader in ids.compactMap({ readers[$0] }) where reader.isAwaiting { passBy(reader) }
         backOff(after: EntryStateMachine.cannotCompare)

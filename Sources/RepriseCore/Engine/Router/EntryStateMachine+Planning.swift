@@ -91,8 +91,8 @@ extension EntryStateMachine {
     }
 
     /// Has a transfer go on whose readers have still to be given its representation; `false` where it has none of those, and is
-    /// planned like others. The planner would stop it, as those readers are not its representation's yet, and begin another with the
-    /// next answer.
+    /// planned like others. The planner would stop it, as those readers are not its representation's yet, and begin another
+    /// with the next answer.
     private mutating func runJoining(_ transfer: TransferState) -> Bool {
         guard transfer.isJoining else { return false }
         let waiting = transfer.readers.filter { readers[$0].map(isJoining) ?? false }

@@ -43,8 +43,8 @@ extension EntryStateMachine {
         return selector.isSharedHTTP && isWorthStoring(head) ? .storable : .transient
     }
 
-    /// Whether something else than media is fresh for a while: a shared cache stores that, where it displaces no media. A page has to
-    /// say so itself.
+    /// Whether something else than media is fresh for a while: a shared cache stores that, where it displaces no media. A page
+    /// has to say so itself.
     func isWorthStoring(_ head: OriginResponseHead) -> Bool {
         // Also what was given up is on the disk until something complete takes its place.
         let holdsMedia = representations.contains { $0.isCommitted && $0.isResource && isMedia($0.info.fields) }

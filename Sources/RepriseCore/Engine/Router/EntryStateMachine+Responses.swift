@@ -192,8 +192,8 @@ extension EntryStateMachine {
         beginBody(transfer, at: 0, end: length ?? (isConfirmed ? representation?.info.length : nil))
     }
 
-    /// The first bytes of a representation are there: what others have brought for it, or are about to, is asked for again where no
-    /// validator shows that it goes on with these. What it was compared with before is gone.
+    /// The first bytes of a representation are there: what others have brought for it, or are about to, is asked for again
+    /// where no validator shows that it goes on with these. What it was compared with before is gone.
     mutating func proveOthers(than transfer: TransferState) {
         guard comparesBytes else { return }
         for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
@@ -232,8 +232,8 @@ extension EntryStateMachine {
         return isBegun(representation, besides: transfer) && !judge.isConfirmed(by: head, strongly: false)
     }
 
-    /// Whether an answer makes another representation, where no byte of the known one is held, nor coming, that it could be compared
-    /// with: its bytes would go by validators that are not theirs, which others would join, or end where another's do.
+    /// Whether an answer makes another representation, where no byte of the known one is held, nor coming, that it could be
+    /// compared with: its bytes would go by validators that are not theirs, which others would join, or end where another's do.
     private func isAnother(
         _ head: OriginResponseHead, _ length: Int64?, than held: Representation, _ judge: ResponseJudge,
         _ request: OriginRequestState, _ transfer: TransferState

@@ -142,8 +142,8 @@ extension EntryStateMachine {
         rewriteDescription(of: representation)
     }
 
-    /// The origin has answered a client's HEAD: what is stored is confirmed by that, or has to be (RFC 9111 §4.3.5). A page in place of
-    /// media says nothing, nor does what was asked for before what is stored was.
+    /// The origin has answered a client's HEAD: what is stored is confirmed by that, or has to be (RFC 9111 §4.3.5). A page in
+    /// place of media says nothing, nor does what was asked for before what is stored was.
     /// - Parameters:
     ///   - fields: Those of the request that choose an answer.
     ///   - sentAt: When it was sent, in nanoseconds.

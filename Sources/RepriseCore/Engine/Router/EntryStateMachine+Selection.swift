@@ -39,15 +39,15 @@ extension EntryStateMachine {
     /// A part of a representation is completed only under a strong validator (RFC 9111 §3.4), and not at all for a request that
     /// wants only what is stored: then everything has to be there.
     private mutating func mayBeRead(_ reader: Reader, _ representation: Representation) -> Bool {
-        // One that is superseded has no successor here: it is read as it is, or not at all. What is no resource cannot be continued, so
-        // all of it is there or on its way.
+        // One that is superseded has no successor here: it is read as it is, or not at all. What is no resource cannot be
+        // continued, so all of it is there or on its way.
         let isLoose =
             representation.isResource
             ? representation.isCommitted && !isInUse(representation.id)
                 && !PartialContentRule.mayComplete(representation.info.fields)
             : !isComing(representation)
-        // What would come for its fields would be its own: it never completes what is shared (RFC 9111 §3, §3.5). What it will be
-        // answered is not known yet, so all of it has to be there.
+        // What would come for its fields would be its own: it never completes what is shared (RFC 9111 §3, §3.5). What it will
+        // be answered is not known yet, so all of it has to be there.
         let isOwn = representation.isResource && selector.wouldBePrivate(representation.info, to: reader.fields)
         guard isLoose || isOwn || reader.cacheControl.onlyIfCached else { return true }
         guard !representation.storage.isSilent else {

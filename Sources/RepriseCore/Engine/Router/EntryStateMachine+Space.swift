@@ -96,7 +96,8 @@ extension EntryStateMachine {
     /// The files that may be trimmed once none of their bytes is given to the kernel.
     var trimmable: [Generation] { representations.filter(isTrimmable).compactMap(\.generation) }
 
-    /// What can be given back although it is read, of files that may be punched, at least `wanted` bytes where there are as many. A pinned entry keeps all.
+    /// What can be given back although it is read, of files that may be punched, at least `wanted` bytes where there are as
+    /// many. A pinned entry keeps all.
     func reclaimable(_ wanted: Int64) -> [(generation: Generation, ranges: [ByteRange])] {
         var rest = wanted
         var result: [(Generation, [ByteRange])] = []

@@ -28,8 +28,8 @@ extension EntryStateMachine {
         tellWatchers()
     }
 
-    /// Whether a reader that would be told of a status gets the answer itself: other readers were given it, or it came while another
-    /// was hoped for. A reader that wants only what is stored asks for none; a fresh URL was asked for already.
+    /// Whether a reader that would be told of a status gets the answer itself: other readers were given it, or it came while
+    /// another was hoped for. A reader that wants only what is stored asks for none; a fresh URL was asked for already.
     private func mayAskAlone(_ reader: Reader) -> Bool {
         reader.awaitsAnyAnswer && !reader.cacheControl.onlyIfCached && !isPrivate && environment.freshURLs == nil
     }

@@ -127,7 +127,8 @@ struct ResponseSelector {
         }
     }
 
-    /// Whether an answer like the one that is stored, had it come to a request with these fields, would be for that request alone.
+    /// Whether an answer like the one that is stored, had it come to a request with these fields, would be for that request
+    /// alone.
     func wouldBePrivate(_ stored: EntryInfo, to request: HTTPFields) -> Bool {
         guard request.contains("Cookie") || request.contains("Authorization") else { return false }
         return !mayShare(OriginResponseHead(status: stored.status, fields: stored.fields), to: request)

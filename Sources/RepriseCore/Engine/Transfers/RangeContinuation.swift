@@ -70,8 +70,8 @@ struct RangeContinuation {
     /// So many bytes are never the same by accident, where they are media. Fewer are compared only where they are all there is.
     private static let leastOverlap: Int64 = 64
 
-    /// An overlap with answers that are too short for a longer one still has so many bytes. (One byte of another version is the same
-    /// by chance in one of 256 files.)
+    /// An overlap with answers that are too short for a longer one still has so many bytes. (One byte of another version is the
+    /// same by chance in one of 256 files.)
     static let leastShown: Int64 = 16
 
     /// Whether so many bytes that adjoin are enough, where an overlap has at most `limit`.
