@@ -54,6 +54,16 @@ public struct MediaType: Hashable, Sendable {
         }
     }
 
+    /// Whether a body of that type is compressed in itself, so that servers give it no coding: sound, moving pictures, most still
+    /// ones.
+    public var isUncompressible: Bool {
+        switch type {
+        case "audio", "video", "image":
+            !isXML && !isManifest && !["bmp", "x-icon", "vnd.microsoft.icon"].contains(subtype)
+        default: ["application/ogg", "application/mp4"].contains(essence)
+        }
+    }
+
     /// Whether it is XML by its type, whatever of (RFC 7303 §4.2): pictures (SVG) and manifests (DASH) are.
     public var isXML: Bool { subtype == "xml" || subtype.endsLike("+xml") }
 

@@ -466,6 +466,12 @@ MISTAKES = {
                     "status == nil || isOfSecondTry ? [url] : []", "[]", "InvalidationRuleTests"),
     "every type": ("`*/*` admits every type", CORE + "Limits/Admission.swift",
                    "{ $0.endsLike(\"/\") && name", "{ name", "AdmissionTests"),
+    "coded for all": ("who takes no coding is given one", "Sources/RepriseHTTP/Caching/VaryField.swift",
+                      "if answer.contentCoding != nil { names", "if false { names", "CodingTests"),
+    "coded rest": ("what goes on with a body is asked for with a coding", CORE + "Engine/Router/EntryStateMachine+Transfers.swift",
+                   "isHandedOn && held?.isResource != true ?", "isHandedOn ?", "CodingTests"),
+    "coded media": ("media is stored for each list of codings", CORE + "Keys/Variant.swift",
+                    "isUncompressible == true", "isUncompressible == nil", "CodingTests"),
     "transformed page": ("a page is transformed as media is", CORE + "Cache/ReaderHandle.swift",
                          "$0.isOther = !info.isResource", "$0.isOther = false", "MediaCacheAnswerTests"),
 }

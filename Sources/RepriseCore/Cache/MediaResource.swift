@@ -1,4 +1,4 @@
-import RepriseHTTP
+package import RepriseHTTP
 public import RepriseRanges
 import RepriseStorage
 
@@ -13,9 +13,16 @@ public struct MediaResource: Sendable {
     }
 
     /// The same for a door that tells its client of any answer: also of a redirect, a refusal, an error.
-    package var withAnyAnswer: MediaResource {
+    ///
+    /// In a shared cache bodies have a coding that the client takes, where their origin gives them one. A cache of media asks for
+    /// them as they are, since it is parts of those that it stores.
+    /// - Parameter client: The client's fields.
+    package func withAnyAnswer(for client: HTTPFields) -> MediaResource {
         var request = request
         request.answers = .any
+        if cache.configuration.freshness == .http, let codings = AcceptEncoding(client).field {
+            request.fields["Accept-Encoding"] = codings
+        }
         return MediaResource(cache: cache, request: request)
     }
 

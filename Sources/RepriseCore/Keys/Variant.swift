@@ -14,8 +14,19 @@ package struct Variant: Hashable, Sendable {
     /// everything.
     package init?(answer: HTTPFields, request: HTTPFields) {
         let vary = VaryField(answer)
-        guard !vary.isEmpty, let selection = vary.selection(of: request) else { return nil }
+        guard !vary.isEmpty, let selection = vary.selection(of: Variant.choosing(answer, request)) else { return nil }
         text = Store.entryName(key: selection)
+    }
+
+    /// The fields of a request that an answer was chosen by. Media that has no coding is for all who take it as it is, whatever
+    /// codings they take besides: it would have none for the others either, and is not paid for twice.
+    private static func choosing(_ answer: HTTPFields, _ request: HTTPFields) -> HTTPFields {
+        guard answer.contentCoding == nil, request.contains("Accept-Encoding"),
+            MediaType(answer["Content-Type"])?.isUncompressible == true
+        else { return request }
+        var choosing = request
+        choosing.remove(["Accept-Encoding"])
+        return choosing
     }
 }
 

@@ -6,11 +6,13 @@ package import RepriseHTTP
 /// is left of a request elsewhere says which bytes are wanted and in what form.
 package struct RedirectRule: Sendable {
     /// Fields of a caller that carry no credential: they may go to any origin.
-    static let impersonal = ["Accept", "Accept-Language", "Cache-Control", "Pragma", "User-Agent"]
+    static let impersonal = [
+        "Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Pragma", "User-Agent",
+    ]
 
     /// What goes on to another origin: those, and which bytes are wanted.
     private static let carried =
-        impersonal + ["Accept-Encoding", "If-Modified-Since", "If-None-Match", "If-Range", "Range"]
+        impersonal + ["If-Modified-Since", "If-None-Match", "If-Range", "Range"]
 
     /// Where the next request goes.
     package private(set) var url: OriginURL

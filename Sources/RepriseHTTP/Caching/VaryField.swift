@@ -5,9 +5,11 @@ public enum VaryField: Hashable, Sendable {
     /// Names of request fields in lower case, sorted, each once; empty where the answer does not vary.
     case fields([String])
 
-    /// Reads every line of `Vary` in an answer; total.
+    /// Reads every line of `Vary` in an answer; total. One that has a coding was chosen by the codings that are taken, also where it
+    /// does not say so: not everyone can read it.
     public init(_ answer: HTTPFields) {
-        let names = answer.members(of: "Vary").map { $0.lowercased() }
+        var names = answer.members(of: "Vary").map { $0.lowercased() }
+        if answer.contentCoding != nil { names.append("accept-encoding") }
         self = names.contains("*") ? .any : .fields(Set(names).sorted())
     }
 

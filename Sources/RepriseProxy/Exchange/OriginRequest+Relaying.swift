@@ -12,9 +12,9 @@ extension OriginRequest {
         // The body is framed anew.
         fields.remove(["Content-Length"])
         if method == "HEAD" {
-            // It is about what GET would be answered with, which has no coding and is the whole (RFC 9110 §14.2).
+            // It is about what GET would be answered with, of which it is the whole (RFC 9110 §14.2).
+            fields["Accept-Encoding"] = AcceptEncoding(fields).field ?? "identity"
             fields.remove(["Range", "If-Range"])
-            fields["Accept-Encoding"] = "identity"
         }
         self.init(url: url, fields: fields, method: method, body: body)
     }

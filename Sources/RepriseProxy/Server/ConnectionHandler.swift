@@ -169,7 +169,8 @@
                 if server.role.edge != nil, head.method == "HEAD", server.sendsEveryMethod {
                     return serveHead(url, head)
                 }
-                let resource = server.cache.resource(for: url, fields: forwarded(head.fields, of: head)).withAnyAnswer
+                let fields = forwarded(head.fields, of: head)
+                let resource = server.cache.resource(for: url, fields: fields).withAnyAnswer(for: fields)
                 lastMedia = resource
                 serve(resource, head)
             case .relay(let url): pass(head, request.body, to: url)

@@ -313,9 +313,10 @@
         func serveHead(_ url: OriginURL, _ head: RequestHead) {
             let cache = server.cache
             let fields = forwarded(head.fields, of: head)
-            let resource = cache.resource(for: url, fields: fields).withAnyAnswer
+            let resource = cache.resource(for: url, fields: fields).withAnyAnswer(for: fields)
             if RequestCacheControl(fields).onlyIfCached { return serve(resource, head) }
-            let stored = cache.resource(for: url, fields: RequestCacheControl.onlyFresh(fields)).withAnyAnswer
+            let stored = cache.resource(for: url, fields: RequestCacheControl.onlyFresh(fields))
+                .withAnyAnswer(for: fields)
             serve(stored, head, in: ByteRange(0, 0)) { [weak self] handle in
                 let stored = RequestRelay.Stored(handle: handle, fields: resource.request.fields) { [weak self] in
                     self?.serve(resource, head)

@@ -88,6 +88,9 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var retryAfter: Int?
     /// A body that claims to be gzip although identity was asked for.
     public var gzipsAnyway = false
+    /// Whether a body is gzip, and whole, where the request takes that, as of servers that compress. It claims to be: its bytes are
+    /// the content's.
+    public var gzipsForTakers = false
     /// Interleaves radio metadata where `Icy-MetaData: 1` is asked for.
     public var icyMetadata = false
     /// Sends 103 before the answer.

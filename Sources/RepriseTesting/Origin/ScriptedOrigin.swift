@@ -247,7 +247,8 @@ private struct Script {
     }
 
     private var tag: String? {
-        let base = "\"g\(resource.content.generation)-\(length)\(behaviour.tagMark)\""
+        let coding = isGzipTaken ? "-gzip" : ""
+        let base = "\"g\(resource.content.generation)-\(length)\(behaviour.tagMark)\(coding)\""
         return switch behaviour.tag {
         case .strong: base
         case .weak: "W/" + base
@@ -277,9 +278,17 @@ private struct Script {
         return RangeSpecifier.parse(field)?.first
     }
 
+    private var isGzipTaken: Bool {
+        behaviour.gzipsForTakers && fields.has(token: "gzip", in: "Accept-Encoding")
+    }
+
     private func content() -> ScriptedAnswer {
         var head = validatorFields
         head["Content-Type"] = behaviour.contentType
+        if isGzipTaken {
+            head["Content-Encoding"] = "gzip"
+            return body(status: 200, head, ByteRange(0, length))
+        }
         if behaviour.tellsRanges { head["Accept-Ranges"] = behaviour.ranges == .served ? "bytes" : "none" }
         guard let requested = requestedRange else {
             return body(status: 200, head, ByteRange(0, length))

@@ -24,7 +24,7 @@ final class AnswerClient {
         self.world = world
         request = ConditionalRequest(method: "GET", fields: fields, isTransparent: isTransparent)
         let resource = world.cache.resource(for: OriginURL("http://origin.test" + path)!, fields: fields)
-        handle = resource.withAnyAnswer.makeHandle(in: request.presumedRange)
+        handle = resource.withAnyAnswer(for: fields).makeHandle(in: request.presumedRange)
     }
 
     deinit { handle.leave() }

@@ -184,6 +184,9 @@ final class Player: @unchecked Sendable {
     /// What was answered instead of the object: its status, and its body as far as it came.
     private(set) var other: (status: Int, body: [UInt8])?
     private var isTold = false
+    /// Whether it is given the object with a coding, all of it.
+    private(set) var isCoded = false
+    private let codings: String?
     /// Whether it is worth asking: at the start, and after each call of the waker.
     private(set) var wasWoken = true
     /// Whether it has leased bytes read on the read pool, as doors do that cannot hand on a file's region.
@@ -200,11 +203,12 @@ final class Player: @unchecked Sendable {
     ) {
         self.world = world
         self.path = path
+        codings = takesAnyAnswer ? AcceptEncoding(fields).field : nil
         let url = OriginURL("http://origin.test" + path)!
         self.resource = resource ?? world.cache.resource(for: url, fields: fields)
         self.takesAnyAnswer = takesAnyAnswer
         let resource = self.resource
-        handle = (takesAnyAnswer ? resource.withAnyAnswer : resource).makeHandle(in: range)
+        handle = (takesAnyAnswer ? resource.withAnyAnswer(for: fields) : resource).makeHandle(in: range)
         position = range.lowerBound
     }
 
@@ -268,6 +272,13 @@ final class Player: @unchecked Sendable {
             isTold = true
             wasWoken = true
             if info.isResource { break }
+            if info.status == 200, let coding = info.fields.contentCoding {
+                isCoded = true
+                if codings == nil { violation = "\(coding) for one that takes none" }
+                position = 0
+                handle.setRange(position: 0, end: .max)
+                break
+            }
             other = (info.status, [])
             position = 0
             handle.setRange(position: 0, end: .max)
@@ -344,7 +355,7 @@ final class Player: @unchecked Sendable {
     }
 
     func seek(to target: Int64) {
-        guard other == nil else { return }
+        guard other == nil, !isCoded else { return }
         handle.seek(to: target)
         pooled = nil
         isReading = false

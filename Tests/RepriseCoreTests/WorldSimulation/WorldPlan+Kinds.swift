@@ -39,6 +39,7 @@ extension WorldPlan {
         case .reset: kinds.append("body reset")
         }
         for status in behaviour.refusals.values { kinds.append("a user refused by \(status)") }
+        if behaviour.gzipsForTakers { kinds.append("gzip for who takes it") }
         if behaviour.loginPage { kinds.append("login page") }
         if behaviour.earlyHints { kinds.append("interim answers") }
         if let redirect = behaviour.redirect {

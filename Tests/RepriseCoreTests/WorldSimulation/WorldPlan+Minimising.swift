@@ -68,7 +68,8 @@ extension WorldPlan {
             Fault(\.body),
             Fault(\.faultyRequests), Fault(\.tag), Fault(\.hasLastModified), Fault(\.heedsIfRange), Fault(\.status),
             Fault(\.refusals),
-            Fault(\.retryAfter), Fault(\.gzipsAnyway), Fault(\.icyMetadata), Fault(\.earlyHints), Fault(\.redirect),
+            Fault(\.retryAfter), Fault(\.gzipsAnyway), Fault(\.gzipsForTakers), Fault(\.icyMetadata),
+            Fault(\.earlyHints), Fault(\.redirect),
             Fault(\.loginPage), Fault(\.contentType), Fault(\.extraFields), Fault(\.firstByteDelay),
             Fault(\.bytesPerSecond),
         ]

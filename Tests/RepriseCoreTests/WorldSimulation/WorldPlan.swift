@@ -280,6 +280,11 @@ struct WorldPlan: Sendable {
                 object.isPerUser
                 ? object.userField : [nil, nil, "Accept-Language", "*"].randomElement(using: &random)!
         }
+        // Not drawn, so that a seed is the same plan as before.
+        behaviour.gzipsForTakers = isShared && !behaviour.tellsRanges
+        if behaviour.gzipsForTakers, behaviour.extraFields["Vary"] == nil, behaviour.heedsIfRange {
+            behaviour.extraFields["Vary"] = "Accept-Encoding"
+        }
         if Int.random(in: 0..<8, using: &random) == 0 { behaviour.tag = .perRequestWeak }
         if Int.random(in: 0..<6, using: &random) == 0 {
             behaviour.refusals = ["2": Bool.random(using: &random) ? 401 : 403]

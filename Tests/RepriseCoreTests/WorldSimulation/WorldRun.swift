@@ -379,7 +379,9 @@ struct WorldRun {
         // Not drawn, so that a seed is the same plan as before there were such readers.
         let takesAnyAnswer = (index + object + user).isMultiple(of: 2)
         if takesAnyAnswer { meet("a client of any answer") }
-        let player = Player(world, path, range, resource: resource, takesAnyAnswer: takesAnyAnswer)
+        // Nor who takes codings.
+        if plan.isShared, !index.isMultiple(of: 3) { fields["Accept-Encoding"] = "br, gzip" }
+        let player = Player(world, path, range, fields: fields, resource: resource, takesAnyAnswer: takesAnyAnswer)
         player.mayGetPage = true
         player.getsAnswers = takesAnyAnswer && control != "only-if-cached" && plan.refreshing == .never
         owners[index] = (object, user)
@@ -406,9 +408,10 @@ struct WorldRun {
             guard let player, !held.contains(index), player.wasWoken, let owner = owners[index] else { continue }
             player.knownGenerations =
                 versions[owner.object * WorldPlan.users + (plan.objects[owner.object].isPerUser ? owner.user : 0)]
-            let wasOther = player.other != nil
+            let (wasOther, wasCoded) = (player.other != nil, player.isCoded)
             var rest = bytes - player.take(bytes)
             if !wasOther, let status = player.other?.status { meet("handed on \(status)") }
+            if !wasCoded, player.isCoded { meet("handed on with a coding") }
             // What it has read on the pool may be there at once.
             while player.isReading, rest > 0 {
                 world.queues.settle()

@@ -29,7 +29,7 @@ extension EntryStateMachine {
         let requester = awaiting.first
         let caller = requester?.caller ?? revalidation.background ?? caller
         var fields = ResponseSelector.allowed(caller, at: url)
-        fields["Accept-Encoding"] = "identity"
+        fields["Accept-Encoding"] = codings(fields, isHandedOn: requester?.awaitsAnyAnswer ?? true, beside: offered)
         for line in Confirmation.conditions([offered.info.validator]).lines { fields[line.name] = line.value }
         let request = OriginRequestState(
             id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
@@ -152,7 +152,8 @@ extension EntryStateMachine {
         guard lifecycle.isOpen, selector.isSharedHTTP, head.status == 200, let held = representations.offered,
             held.isCommitted, held.info.checked >= 0, asked >= held.info.checked,
             !selector.isOtherVariant(held, fields),
-            selector.mayShare(head, to: fields), !isPage(head, insteadOf: held), head.fields.contentCoding == nil,
+            selector.mayShare(head, to: fields), !isPage(head, insteadOf: held),
+            head.fields.contentCoding.map({ $0.octets == held.info.fields.contentCoding?.octets }) ?? true,
             let isSame = Confirmation.isSame(held.info, head.fields, length: ResponseJudge.bodyLength(head))
         else { return }
         if !isSame || held.info.status != 200 {

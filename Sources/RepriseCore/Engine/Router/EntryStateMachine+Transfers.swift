@@ -182,7 +182,8 @@ extension EntryStateMachine {
         let requester = requester(of: transfer)
         let caller = requester?.caller ?? caller
         var fields = ResponseSelector.allowed(caller, at: url)
-        fields["Accept-Encoding"] = "identity"
+        fields["Accept-Encoding"] = codings(
+            fields, isHandedOn: requester?.awaitsAnyAnswer == true, beside: representations[transfer.representation])
         if let range = guarded.range { fields["Range"] = RangeSpecifier.field(for: range) }
         if let ifRange = guarded.ifRange { fields["If-Range"] = ifRange }
         let request = OriginRequestState(
@@ -192,6 +193,13 @@ extension EntryStateMachine {
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
         noteRest(transfer)
         send(request, fields, range: fields["Range"] ?? "all")
+    }
+
+    /// The codings that are asked for: those that a caller takes, where the body is handed on as it is and goes on with nothing that
+    /// has none.
+    func codings(_ caller: HTTPFields, isHandedOn: Bool, beside held: Representation?) -> String {
+        let taken = isHandedOn && held?.isResource != true ? caller["Accept-Encoding"] : nil
+        return taken ?? "identity"
     }
 
     /// The reader that a transfer's next request is sent for.

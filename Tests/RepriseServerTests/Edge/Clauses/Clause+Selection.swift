@@ -54,6 +54,41 @@
                     .confirmed(0, ["X-A": "1"], ["ETag": "\"a\""], asked: ["If-None-Match": "\"a\""]),
                 ]),
             Clause(
+                "RFC 9110 §12.5.3", "the codings that a client takes are asked for",
+                [
+                    .ask(
+                        "GET", "", ["Accept-Encoding": "GZIP, br;q=1"], ["Content-Encoding": "gzip"],
+                        told: ["Content-Encoding": "gzip"], asked: ["Accept-Encoding": "br,gzip"]),
+                    .ask("GET", told: ["Content-Encoding": nil], asked: ["Accept-Encoding": "identity"]),
+                    .ask("POST", "", ["Accept-Encoding": "GZIP, br;q=1"], asked: ["Accept-Encoding": "GZIP, br;q=1"]),
+                    Clause.Step(
+                        method: "HEAD", query: "?h", fields: ["Accept-Encoding": "gzip"],
+                        answer: OriginAnswer(fields: ["Content-Encoding": "gzip"]), outcome: .passed,
+                        told: ["Content-Encoding": "gzip"], asked: ["Accept-Encoding": "gzip"]),
+                ]),
+            Clause(
+                "RFC 9110 §12.5.3", "a part is asked for as it is",
+                [
+                    .range(
+                        "bytes=0-4", of: "0123456789", ["Cache-Control": "max-age=60"], taking: "gzip",
+                        asked: ["Accept-Encoding": "identity"])
+                ]),
+            Clause(
+                "RFC 9111 §4.1", "a coded answer is for those who take its coding",
+                [
+                    .ask("GET", "", ["Accept-Encoding": "gzip"], coded), .hit(0, "", ["Accept-Encoding": "x-gzip;q=1"]),
+                    .ask(),
+                    .hit(0, "", ["Accept-Encoding": "gzip"], method: "HEAD", told: ["Content-Encoding": "gzip"]),
+                ]),
+            Clause(
+                "RFC 9111 §4.1", "media without a coding is for all, whatever codings they take",
+                [
+                    .ask(
+                        "GET", "", ["Accept-Encoding": "gzip"],
+                        ["Cache-Control": "max-age=60", "Vary": "Accept-Encoding", "Content-Type": "video/mp4"]),
+                    .hit(), .hit(0, "", ["Accept-Encoding": "br"]),
+                ]),
+            Clause(
                 "RFC 9110 §14.2", "a range means nothing to HEAD",
                 [
                     tagged,
@@ -118,5 +153,7 @@
             }
 
         private static let varying: HTTPFields = ["Cache-Control": "max-age=60", "Vary": "X-A"]
+
+        private static let coded: HTTPFields = ["Cache-Control": "max-age=60", "Content-Encoding": "gzip"]
     }
 #endif

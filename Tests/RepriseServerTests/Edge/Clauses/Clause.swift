@@ -139,11 +139,13 @@
 
         /// A request for a part of what an origin has that serves ranges.
         static func range(
-            _ range: String, of resource: String, _ fields: HTTPFields, told: [String: String?] = [:],
-            asked: [String: String?] = [:]
+            _ range: String, of resource: String, _ fields: HTTPFields, taking codings: String? = nil,
+            told: [String: String?] = [:], asked: [String: String?] = [:]
         ) -> Clause.Step {
-            Clause.Step(
-                fields: ["Range": range], answer: OriginAnswer(fields: fields, resource: resource),
+            var asking: HTTPFields = ["Range": range]
+            asking["Accept-Encoding"] = codings
+            return Clause.Step(
+                fields: asking, answer: OriginAnswer(fields: fields, resource: resource),
                 outcome: .failed(206),
                 told: told, asked: asked)
         }
