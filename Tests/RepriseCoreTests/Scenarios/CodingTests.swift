@@ -73,6 +73,15 @@ import Testing
         #expect(codings(world).allSatisfy { $0 == "identity" })
     }
 
+    @Test func `what is stored without a coding is confirmed without one, and stays for all`() throws {
+        let world = try world(type: "audio/mpeg", vary: nil, control: "max-age=1")
+        ask(world, [:], coding: nil)
+        world.origin.change("/a") { $0.behaviour.gzipsForTakers = true }
+        world.queues.advance(100 * second)
+        ask(world, ["Accept-Encoding": "gzip"], coding: nil)
+        #expect(world.origin.log.last?.status == 304 && codings(world).allSatisfy { $0 == "identity" })
+    }
+
     @Test func `a part is of a body as it is`() throws {
         let world = try world(type: Self.page)
         let client = AnswerClient(world, "/a", ["Accept-Encoding": "gzip", "Range": "bytes=0-9"])
