@@ -102,8 +102,8 @@ extension ActiveEntry {
             }
             switch answer {
             case nil: self.handle(.deferred(.commit(id, info, syncing: generation)))
-            case .failure(let error): self.handle(.commitFailed(id, error))
-            case .success: break
+            case .failure(let error): self.handle(.committed(id, error))
+            case .success: self.handle(.committed(id, nil))
             }
         }
     }

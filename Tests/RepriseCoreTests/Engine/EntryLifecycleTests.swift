@@ -31,6 +31,20 @@ import Testing
         #expect(!again)
     }
 
+    @Test func `descriptions that are being written are counted`() {
+        var lifecycle = lifecycle(.open)
+        lifecycle.commitBegan()
+        lifecycle.commitBegan()
+        lifecycle.commitEnded()
+        #expect(lifecycle.isCommitting)
+        lifecycle.commitEnded()
+        #expect(!lifecycle.isCommitting)
+        lifecycle.commitBegan()
+        lifecycle.forgetCommits()
+        lifecycle.commitEnded()
+        #expect(!lifecycle.isCommitting)
+    }
+
     @Test(arguments: Reached.allCases)
     func `the store's answer counts only while it is waited for`(reached: Reached) {
         var lifecycle = lifecycle(reached)

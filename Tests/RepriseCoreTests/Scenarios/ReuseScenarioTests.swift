@@ -116,6 +116,63 @@ import Testing
         #expect(next.isHit && (next.ttl ?? 0) > 0 && world.origin.requestCount == requests + 1)
     }
 
+    @Test(arguments: ["no-store", "private", "no-store, stale-if-error=100"])
+    func `a confirmation that takes the permission back has everyone ask first, RFC 9111 §3.2`(control: String) throws {
+        let world = try world("max-age=60, stale-while-revalidate=1000")
+        _ = outcome(world)
+        world.queues.advance(70 * second)
+        world.origin.change("/a") { $0.behaviour.extraFields["Cache-Control"] = control }
+        #expect(outcome(world)?.isHit == true)
+        world.queues.advance(second)
+        #expect(world.origin.log.last?.status == 304)
+        for _ in 0..<2 {
+            let requests = world.origin.requestCount
+            #expect(outcome(world)?.isHit == false && world.origin.requestCount > requests)
+            world.queues.advance(second)
+        }
+    }
+
+    @Test func `a full answer with the same validator has all the fields there are, RFC 9111 §4.3.3`() throws {
+        let world = try world("max-age=60", ["X-Old": "1"])
+        world.origin.change("/a") { ($0.behaviour.tag, $0.behaviour.extraFields["X-Old"]) = (.none, "1") }
+        _ = outcome(world)
+        world.queues.advance(70 * second)
+        world.origin.change("/a") {
+            $0.behaviour.extraFields = ["Expires": "0", "X-New": "1"]
+        }
+        for _ in 0..<2 {
+            let requests = world.origin.requestCount
+            let client = AnswerClient(world, "/a")
+            client.finish()
+            #expect(client.fields["X-Old"] == nil && client.fields["X-New"] == "1" && client.body.count == Self.length)
+            #expect(world.origin.log.last?.status == 200 && world.origin.requestCount > requests, "it is stale at once")
+        }
+    }
+
+    @Test(arguments: 0..<60)
+    func `an entry that is closed at any moment is found again as it was`(steps: Int) throws {
+        let world = try world("max-age=60")
+        _ = outcome(world)
+        world.queues.advance(70 * second)
+        world.put("/a", length: 5000, generation: 2) { $0.extraFields["Cache-Control"] = "max-age=60" }
+        world.queues.setDiskDelay(read: 0, write: 100 * millisecond)
+        _ = outcome(world)
+        // While its files take the place of the old ones.
+        for _ in 0..<steps { _ = world.queues.runOne(until: world.queues.time + second) }
+        for entry in world.cache.table.all { entry.closeIfIdle() }
+        let requests = world.origin.requestCount
+        #expect(outcome(world)?.isHit == true && world.origin.requestCount == requests)
+    }
+
+    @Test func `a confirmation with a cookie for one leaves the others what they have`() throws {
+        let world = try world("max-age=60")
+        _ = outcome(world)
+        world.origin.change("/a") { $0.behaviour.extraFields["Set-Cookie"] = "a=b" }
+        _ = outcome(world, "no-cache")
+        let requests = world.origin.requestCount
+        #expect(outcome(world)?.isHit == true && world.origin.requestCount == requests)
+    }
+
     @Test func `an origin that fails is not asked with every stale answer, RFC 5861 §3`() throws {
         let world = try world("max-age=60, stale-while-revalidate=30")
         _ = outcome(world)

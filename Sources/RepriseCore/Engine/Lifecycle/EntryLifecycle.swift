@@ -53,6 +53,9 @@ struct EntryLifecycle: Sendable {
     /// Since when it has had no reader, in nanoseconds; means nothing while it has one.
     private(set) var idleSince: Int64
 
+    /// Descriptions of its files that are being written.
+    private var commits = 0
+
     init(now: Int64) { idleSince = now }
 
     // MARK: Looking
@@ -77,7 +80,19 @@ struct EntryLifecycle: Sendable {
     /// Whether readers, if it has any, count for nothing: they have ended with an error.
     var hasEndedReaders: Bool { isEnding || isGone }
 
+    /// Whether the files that its successor would find may be others in a moment.
+    var isCommitting: Bool { commits > 0 }
+
     // MARK: Inputs
+
+    /// A description is about to be written.
+    mutating func commitBegan() { commits += 1 }
+
+    /// One was written, or will not be.
+    mutating func commitEnded() { commits = max(0, commits - 1) }
+
+    /// A hung disk is not waited for any longer.
+    mutating func forgetCommits() { commits = 0 }
 
     /// A reader came; `true` where the store has to be asked for the entry.
     mutating func readerCame(now: Int64) -> Bool {

@@ -30,7 +30,7 @@ enum EntryInput {
     case leaseAnswered(Generation)
     case admitted(RepresentationID, Bool)
     case staged(RepresentationID, StoredEntry?, isCommitted: Bool, StoreError?)
-    case commitFailed(RepresentationID, StoreError)
+    case committed(RepresentationID, StoreError?)
     case wrote(WriteTicket, error: String?)
     /// The store was not there for a write: its bytes are still in their buffer.
     case notWritten(WriteTicket)

@@ -75,7 +75,11 @@ extension EntryStateMachine {
 
     /// The store does not come back for that work.
     private mutating func dropWork(_ action: EntryAction) {
-        if case .stage(let id, _, _) = action { staged(id, nil, isCommitted: false, nil) }
+        switch action {
+        case .stage(let id, _, _): staged(id, nil, isCommitted: false, nil)
+        case .commit: lifecycle.commitEnded()
+        default: break
+        }
     }
 
     /// Whether bytes are in memory that the disk will have.
@@ -125,7 +129,7 @@ extension EntryStateMachine {
     }
 
     mutating func resumeWithoutStore() {
-        _ = deferred.resume()
+        for case .commit in deferred.resume() ?? [] { lifecycle.commitEnded() }
         for representation in representations {
             leaveDisk(representation.id, isReadable: false, "another process has the store")
             // What was asked of it will not be done.
@@ -173,11 +177,11 @@ extension EntryStateMachine {
         close()
     }
 
-    /// Whether it has no reader, no transfer and nothing to write, and no files are being opened or made: those of an entry that
-    /// has gone would come into its successor's place.
+    /// Whether it has no reader, no transfer and nothing to write, and no files are being opened, made or named: those of an entry
+    /// that has gone would come into its successor's place, and the successor would read what they are named instead of.
     var isIdle: Bool {
         (readers.isEmpty || lifecycle.hasEndedReaders) && isAtRest && !lifecycle.isLate
-            && !representations.contains { $0.awaitsFiles }
+            && !lifecycle.isCommitting && !representations.contains { $0.awaitsFiles }
     }
 
     /// Lets the files go and leaves the table of open entries; the next reader opens the files again and verifies them again.
@@ -207,6 +211,7 @@ extension EntryStateMachine {
     /// Lets go of what a hung disk has not taken, that no reader waits for any longer.
     mutating func abandonUnwritten() {
         for representation in representations { buffers.drop(representation.id) }
+        lifecycle.forgetCommits()
         close()
     }
 

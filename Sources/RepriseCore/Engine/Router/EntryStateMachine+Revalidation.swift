@@ -75,10 +75,8 @@ extension EntryStateMachine {
         endRevalidation()
         guard mayShare else {
             // By the answer's own word others would not have what is stored either: they ask first, too.
-            if head.status != 304, !isConfirmed, !selector.mayShare(head, to: [:]),
-                !isPage(head, insteadOf: representation)
-            {
-                outdate(representation)
+            if selector.forbidsSharing(head), !isPage(head, insteadOf: representation) {
+                head.status == 304 || isConfirmed ? invalidate(representation) : outdate(representation)
             }
             for reader in readers.awaitingValidation { redirect(reader, .alone) }
             return
@@ -124,20 +122,26 @@ extension EntryStateMachine {
         _ representation: Representation, _ head: OriginResponseHead, _ request: OriginRequestState
     ) {
         noteConfirmed(status: head.status)
-        freshen(representation, by: head, to: request.sentFields, checked: wallClock(at: request.sentAt))
+        freshen(
+            representation, by: head, to: request.sentFields, checked: wallClock(at: request.sentAt),
+            isWhole: head.status == 200)
         backoff.reset()
         releaseValidated(to: representation)
     }
 
     /// The origin's word about a representation brings it new fields.
+    /// - Parameter isWhole: Whether those are all that it has.
     private mutating func freshen(
-        _ representation: Representation, by head: OriginResponseHead, to sent: HTTPFields, checked: Int64
+        _ representation: Representation, by head: OriginResponseHead, to sent: HTTPFields, checked: Int64,
+        isWhole: Bool
     ) {
         // The origin was seen to have another one since it was asked.
         if representation.isSuperseded { return }
         // What is one user's by the answer's own word goes before what is kept says otherwise.
         let new = StoringRule.kept(storedFields(head))
-        let fields = StoringRule.kept(Confirmation.freshened(representation.info.fields, by: new))
+        let stored = representation.info.fields
+        let fields = StoringRule.kept(
+            isWhole ? Confirmation.replaced(stored, by: new) : Confirmation.freshened(stored, by: new))
         representation.confirm(fields: fields, variant: selector.variant(of: fields, to: sent), checked: checked)
         rewriteDescription(of: representation)
     }
@@ -159,7 +163,7 @@ extension EntryStateMachine {
         if !isSame || held.info.status != 200 {
             invalidate(held)
         } else {
-            freshen(held, by: head, to: fields, checked: asked)
+            freshen(held, by: head, to: fields, checked: asked, isWhole: false)
         }
     }
 

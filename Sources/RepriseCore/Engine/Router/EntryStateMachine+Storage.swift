@@ -174,6 +174,7 @@ extension EntryStateMachine {
         // Of files that cannot be read now nothing that came since is known to be true.
         guard representation.storage.files != nil else { return }
         representation.describe(failed: false)
+        lifecycle.commitBegan()
         leave(.commit(representation.id, representation.info, syncing: generation))
     }
 
@@ -200,9 +201,10 @@ extension EntryStateMachine {
     /// Something was learnt of one representation that may let another be named.
     mutating func commitWhatIsDue() { for representation in representations { commitIfDue(representation) } }
 
-    /// `info.json` could not be written.
-    mutating func commitFailed(_ id: RepresentationID, _ error: StoreError) {
-        if lifecycle.isRemoved { return }
+    /// `info.json` was written, or could not be.
+    mutating func committed(_ id: RepresentationID, _ error: StoreError?) {
+        lifecycle.commitEnded()
+        guard let error, !lifecycle.isRemoved else { return }
         if error.code == .gone, let generation = representations[id]?.generation { return filesDeleted(id, generation) }
         // Until then the files it names are those that stay: it is tried again with the next sync.
         representations[id]?.describe(failed: true)

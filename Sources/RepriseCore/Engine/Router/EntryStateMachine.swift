@@ -168,7 +168,7 @@ struct EntryStateMachine {
         case .leaseAnswered(let generation): if let id = owner(of: generation) { diskAnswered(id) }
         case .admitted(let id, let isAdmitted): admitted(id, isAdmitted)
         case .staged(let id, let entry, let isCommitted, let error): staged(id, entry, isCommitted: isCommitted, error)
-        case .commitFailed(let id, let error): commitFailed(id, error)
+        case .committed(let id, let error): committed(id, error)
         case .wrote(let ticket, let error): wrote(ticket, error: error)
         case .notWritten(let ticket): notWritten(ticket)
         case .filesDeleted(let id, let generation): filesDeleted(id, generation)

@@ -117,12 +117,19 @@ struct ResponseSelector {
         return StoringRule.refusal(status: head.status, fields: head.fields, request: request) == nil
     }
 
-    /// The same where what is shared already is answered about.
+    /// Whether an answer is to be shared with nobody by its own word, whoever asked; a cookie that comes with it is of the one alone.
+    func forbidsSharing(_ head: OriginResponseHead) -> Bool {
+        var head = head
+        head.fields.remove(["Set-Cookie"])
+        return !mayShare(head, to: [:])
+    }
+
+    /// Whether an answer about what is shared already leaves it so.
     func mayShare(_ head: OriginResponseHead, to request: HTTPFields, _ verdict: ResponseJudge.Verdict) -> Bool {
         switch verdict {
         case .part, .whole, .changed: mayShare(head, to: request)
         // It confirms what is shared already, unless it takes the permission back, or has a cookie for the one who asked.
-        case .notModified: mayShare(head, to: [:]) && !head.fields.contains("Set-Cookie")
+        case .notModified: !forbidsSharing(head) && !head.fields.contains("Set-Cookie")
         case .pastEnd, .refused, .busy, .invalid: true
         }
     }
