@@ -45,6 +45,12 @@ import Testing
         #expect(!lifecycle.isCommitting)
     }
 
+    @Test func `a description that is tried once more at the end is waited for once`() {
+        var (open, ending) = (lifecycle(.open), lifecycle(.ending))
+        let (first, second, last) = (open.waitsForLastCommit(), open.waitsForLastCommit(), ending.waitsForLastCommit())
+        #expect(first && !second && !last)
+    }
+
     @Test(arguments: Reached.allCases)
     func `the store's answer counts only while it is waited for`(reached: Reached) {
         var lifecycle = lifecycle(reached)

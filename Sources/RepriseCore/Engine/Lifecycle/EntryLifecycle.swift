@@ -55,6 +55,7 @@ struct EntryLifecycle: Sendable {
 
     /// Descriptions of its files that are being written.
     private var commits = 0
+    private var hasWaitedForLastCommit = false
 
     init(now: Int64) { idleSince = now }
 
@@ -90,6 +91,12 @@ struct EntryLifecycle: Sendable {
 
     /// One was written, or will not be.
     mutating func commitEnded() { commits = max(0, commits - 1) }
+
+    /// It is about to leave, with a description that could not be written before: whether that is waited for, which it is once.
+    mutating func waitsForLastCommit() -> Bool {
+        defer { hasWaitedForLastCommit = true }
+        return !hasWaitedForLastCommit && !isEnding
+    }
 
     /// A hung disk is not waited for any longer.
     mutating func forgetCommits() { commits = 0 }

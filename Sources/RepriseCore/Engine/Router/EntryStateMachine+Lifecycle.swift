@@ -70,7 +70,7 @@ extension EntryStateMachine {
         if lifecycle.hasEndedReaders { return dropWork(action) }
         if deferred.isSuspended || !environment.access.isOpen { return deferred.add(action) }
         // It came back between the attempt and this, or is gone.
-        if environment.store != nil { leave(action) }
+        if environment.store != nil { leave(action) } else { dropWork(action) }
     }
 
     /// The store does not come back for that work.
@@ -188,6 +188,8 @@ extension EntryStateMachine {
     mutating func close() {
         guard isIdle, !lifecycle.isOpening, !lifecycle.isGone else { return }
         syncAll()
+        // What could not be described before is what the successor is to find.
+        if lifecycle.isCommitting, lifecycle.waitsForLastCommit() { return }
         dropRepresentations()
         leaveForGood()
     }
