@@ -50,10 +50,12 @@ package enum Confirmation {
         "Last-Modified", "Set-Cookie", "Set-Cookie2",
     ]
 
-    /// The stored fields once a full answer has shown the same body: its own, but for those that a confirmation does not change
-    /// (§4.3.3).
+    /// The stored fields once a full answer has shown the same body: its own, but for those of the message, and of how
+    /// the bytes were stored (§4.3.3).
     package static func replaced(_ stored: HTTPFields, by answer: HTTPFields) -> HTTPFields {
-        freshened(stored.keeping(kept), by: answer)
+        var replaced = freshened(stored.keeping(kept), by: answer)
+        if let type = answer["Content-Type"] { replaced["Content-Type"] = type }
+        return replaced
     }
 
     /// The stored fields once a 304 has brought new ones (§3.2).
