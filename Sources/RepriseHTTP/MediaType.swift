@@ -54,13 +54,17 @@ public struct MediaType: Hashable, Sendable {
         }
     }
 
-    /// Whether a body of that type is compressed in itself, so that servers give it no coding: sound, moving pictures, most still
-    /// ones.
-    public var isUncompressible: Bool {
+    /// Whether servers give bodies of that type a coding: text, and what is much like it. Sound, films, most pictures, archives and
+    /// bytes of no type are compressed in themselves.
+    public var isCompressible: Bool {
+        if isMarkup || isXML || isManifest { return true }
         switch type {
-        case "audio", "video", "image":
-            !isXML && !isManifest && !["bmp", "x-icon", "vnd.microsoft.icon"].contains(subtype)
-        default: ["application/ogg", "application/mp4"].contains(essence)
+        case "image": return ["bmp", "x-ms-bmp", "x-icon", "vnd.microsoft.icon"].contains(subtype)
+        case "font": return !["woff", "woff2"].contains(subtype)
+        case "application":
+            return ["wasm", "x-javascript", "ecmascript", "rtf", "manifest", "vnd.ms-fontobject", "x-font-ttf"]
+                .contains(subtype)
+        default: return false
         }
     }
 

@@ -486,7 +486,7 @@ MISTAKES = {
     "coded again": ("what is stored without a coding is asked about with one", CORE + "Engine/Router/EntryStateMachine+Transfers.swift",
                    "isHandedOn && held?.isResource != true ?", "isHandedOn ?", "CodingTests"),
     "coded media": ("media is stored for each list of codings", CORE + "Keys/Variant.swift",
-                    "isUncompressible == true", "isUncompressible == nil", "CodingTests"),
+                    "isCompressible != true", "isCompressible == nil && false", "CodingTests"),
     "transformed page": ("a page is transformed as media is", CORE + "Cache/ReaderHandle.swift",
                          "$0.isOther = !info.isResource", "$0.isOther = false", "MediaCacheAnswerTests"),
 }

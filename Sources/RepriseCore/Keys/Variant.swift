@@ -18,11 +18,11 @@ package struct Variant: Hashable, Sendable {
         text = Store.entryName(key: selection)
     }
 
-    /// The fields of a request that an answer was chosen by. Media that has no coding is for all who take it as it is, whatever
-    /// codings they take besides: it would have none for the others either, and is not paid for twice.
+    /// The fields of a request that an answer was chosen by. What is not text and has no coding is for all who take it as it is,
+    /// whatever codings they take besides: it would have none for the others either, and is not paid for twice.
     private static func choosing(_ answer: HTTPFields, _ request: HTTPFields) -> HTTPFields {
         guard answer.contentCoding == nil, request.contains("Accept-Encoding"),
-            MediaType(answer["Content-Type"])?.isUncompressible == true
+            MediaType(answer["Content-Type"])?.isCompressible != true
         else { return request }
         var choosing = request
         choosing.remove(["Accept-Encoding"])

@@ -192,3 +192,17 @@ package struct ResponseJudge: Sendable {
         return nil
     }
 }
+
+extension OriginResponseHead {
+    /// The same, where a range of a coded body is all of it: it can be handed on as no part can.
+    var codedWhole: OriginResponseHead {
+        guard status == 206, fields.contentCoding != nil,
+            case .satisfied(let range, let total?)? = fields["Content-Range"].flatMap(ContentRange.parse),
+            range == ByteRange(0, total)
+        else { return self }
+        var whole = self
+        whole.status = 200
+        whole.fields.remove(["Content-Range"])
+        return whole
+    }
+}

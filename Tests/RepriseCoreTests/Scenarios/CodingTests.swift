@@ -73,6 +73,47 @@ import Testing
         #expect(codings(world).allSatisfy { $0 == "identity" })
     }
 
+    @Test func `a range that is all of a coded body is handed on as that, and not asked for again`() throws {
+        let world = try World {
+            $0.freshness = .http
+        } through: {
+            HeadChangingClient($1) { _, head in
+                if head.status == 206 { head.fields["Content-Encoding"] = "gzip" }
+            }
+        }
+        world.put("/a", length: 5000) { $0.extraFields["Cache-Control"] = "max-age=60" }
+        for _ in 0..<2 {
+            let client = AnswerClient(world, "/a", ["Accept-Encoding": "gzip"])
+            client.finish()
+            #expect(client.status == 200 && client.fields["Content-Encoding"] == "gzip" && client.body.count == 5000)
+            #expect(client.fields["Content-Range"] == nil && world.origin.log.map(\.status) == [206])
+        }
+    }
+
+    @Test func `a coded body that breaks off is told so, and what comes next is asked for as before`() throws {
+        let world = try world(type: Self.page)
+        world.origin.change("/a") {
+            ($0.behaviour.body, $0.behaviour.faultyRequests) = (.reset(at: 400_000), 1)
+        }
+        let client = AnswerClient(world, "/a", ["Accept-Encoding": "gzip"])
+        client.finish()
+        #expect(client.status == 200 && client.failure != nil && client.body.count < Self.length)
+        #expect(world.origin.requestCount == 1)
+        world.queues.advance(30 * second)
+        for _ in 0..<2 { ask(world, ["Accept-Encoding": "gzip"], coding: "gzip") }
+        #expect(codings(world) == ["gzip", "gzip"])
+    }
+
+    @Test(arguments: ["application/octet-stream", "video/mp2t", "application/zip", "font/woff2", "image/png"])
+    func `what servers do not compress is stored once, in parts or whole`(type: String) throws {
+        let world = try world(type: type)
+        ask(world, ["Accept-Encoding": "gzip"], coding: nil)
+        let asked = world.origin.requestCount
+        let part = AnswerClient(world, "/a", ["Accept-Encoding": "gzip", "Range": "bytes=100-199"])
+        part.finish()
+        #expect(part.status == 206 && part.body.count == 100 && world.origin.requestCount == asked)
+    }
+
     @Test func `what is stored without a coding is confirmed without one, and stays for all`() throws {
         let world = try world(type: "audio/mpeg", vary: nil, control: "max-age=1")
         ask(world, [:], coding: nil)

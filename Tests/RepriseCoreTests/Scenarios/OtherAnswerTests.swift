@@ -199,7 +199,7 @@ import Testing
                 head.fields["Content-Encoding"] = "gzip"
             }
         }
-        world.put("/a", length: Self.length)
+        world.put("/a", length: Self.length) { $0.longestRange = 1000 }
         let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.failure?.code == .originInvalid && world.origin.requestCount < 20)

@@ -47,8 +47,9 @@ extension EntryStateMachine {
     }
 
     private mutating func receivedHead(
-        _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead
+        _ transfer: TransferState, _ request: OriginRequestState, _ answer: OriginResponseHead
     ) {
+        let head = answer.codedWhole
         transfer.noteProgress(now: now)
         leave(.note(.firstByte(request.receivedHead(now: now)), origin: request.slot.origin))
         if passesOn(request, head, besides: transfer.tried) { return askElsewhere(transfer, request) }

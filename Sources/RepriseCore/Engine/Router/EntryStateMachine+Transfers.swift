@@ -156,6 +156,7 @@ extension EntryStateMachine {
         var guarded = RangeContinuation.Request(
             range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)
         if let representation = representations[transfer.representation] {
+            if !representation.isResource, breakOff(transfer) { return }
             if let generation = representation.generation, let unloaded = unloadedOverlap(generation, transfer) {
                 return load(representation.id, generation, unloaded)
             }
@@ -193,6 +194,17 @@ extension EntryStateMachine {
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
         noteRest(transfer)
         send(request, fields, range: fields["Range"] ?? "all")
+    }
+
+    /// What is no resource cannot be continued: without a reader that may be handed another answer its readers are told so.
+    private mutating func breakOff(_ transfer: TransferState) -> Bool {
+        let all = transfer.readers.compactMap { readers[$0] }
+        if all.contains(where: \.awaitsAnyAnswer) { return false }
+        finish(transfer)
+        for reader in all where !reader.hasEnded {
+            fail(reader, CacheError(OriginFailure(.interrupted, "the origin's answer broke off")))
+        }
+        return true
     }
 
     /// The codings that are asked for: those that a caller takes, where the body is handed on as it is and goes on with nothing that
