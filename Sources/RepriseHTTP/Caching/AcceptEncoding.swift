@@ -15,6 +15,10 @@ public struct AcceptEncoding: Hashable, Sendable {
     /// Reads every line of `Accept-Encoding`; total. Who asks for a part means one of the body as it is (Fetch standard,
     /// HTTP-network-or-cache fetch).
     public init(_ request: HTTPFields) {
+        guard request.contains("Accept-Encoding"), !request.contains("Range") else {
+            field = nil
+            return
+        }
         var weights: [String: Weight] = [:]
         for member in request.members(of: "Accept-Encoding") {
             let parts = member.lowercased().parts(between: ";").map { String($0.trimmingOptionalWhitespace) }
@@ -32,7 +36,7 @@ public struct AcceptEncoding: Hashable, Sendable {
             case .part(let weight): "\(name);\(weight)"
             }
         }
-        guard !codings.isEmpty, !request.contains("Range") else {
+        guard !codings.isEmpty else {
             field = nil
             return
         }
