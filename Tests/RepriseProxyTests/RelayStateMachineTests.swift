@@ -25,7 +25,7 @@ import Testing
         #expect(machine.takeWait() == nil && machine.isUnanswered)
         #expect(machine.clientTakesMore() == false && machine.pieceCame() == false && machine.invalidated() == .nothing)
         #expect(machine.headCame() == true)
-        #expect(machine.takeWait() == .nobody && machine.isUnanswered && machine.clientTakesMore() == false)
+        #expect(machine.takeWait() == .nothing && machine.isUnanswered && machine.clientTakesMore() == false)
         #expect(machine.invalidated() == .head)
         #expect(machine.takeWait() == .client && !machine.isUnanswered && machine.invalidated() == .nothing)
         for _ in 0..<3 {
@@ -33,7 +33,7 @@ import Testing
             #expect(machine.clientTakesMore() == false && machine.takeWait() == nil, "one at a time")
             #expect(machine.pieceCame() == true && machine.takeWait() == .client)
         }
-        #expect(machine.answerEnded() == true && machine.takeWait() == .nobody)
+        #expect(machine.answerEnded() == true && machine.takeWait() == .nothing)
         #expect(machine.answerEnded() == false && machine.headCame() == false && machine.pieceCame() == false)
         #expect(machine.clientLeft() == false && machine.takeWait() == nil)
     }
@@ -54,7 +54,7 @@ import Testing
         var other = machine
         #expect(other.fail(mayHaveChanged: false) == .tell)
         #expect(other.fail(mayHaveChanged: false) == .nothing && other.lookedAt() == false)
-        #expect(machine.fail(mayHaveChanged: true) == .tellLater && machine.takeWait() == .nobody)
+        #expect(machine.fail(mayHaveChanged: true) == .tellLater && machine.takeWait() == .nothing)
         #expect(!machine.isUnanswered && machine.invalidated() == .nothing, "the origin's head comes too late")
         #expect(machine.headCame() == false && machine.answerEnded() == false && machine.standIn() == false)
         #expect(machine.fail(mayHaveChanged: true) == .nothing)
@@ -72,14 +72,14 @@ import Testing
     @Test func `another answer stands in where none has begun`() {
         var (asking, headed) = (machine(), machine())
         _ = headed.headCame()
-        #expect(asking.standIn() == true && asking.takeWait() == .nobody && asking.headCame() == false)
+        #expect(asking.standIn() == true && asking.takeWait() == .nothing && asking.headCame() == false)
         #expect(headed.standIn() == true && headed.invalidated() == .nothing && headed.clientLeft() == false)
     }
 
     @Test func `what a client that leaves unheard may have changed is looked at`() {
         var (asking, headed, telling, refusing) = (machine(), machine(), handingOn(), machine())
         _ = (headed.headCame(), refusing.fail(mayHaveChanged: true))
-        #expect(asking.clientLeft() == true && asking.takeWait() == .nobody)
+        #expect(asking.clientLeft() == true && asking.takeWait() == .nothing)
         #expect(asking.clientLeft() == false && asking.lookedAt() == false)
         #expect(headed.clientLeft() == false && headed.invalidated() == .nothing)
         #expect(telling.clientLeft() == false && telling.pieceCame() == false)

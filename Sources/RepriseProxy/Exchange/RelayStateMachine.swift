@@ -26,7 +26,7 @@ package struct RelayStateMachine: Sendable {
 
     /// Who is awaited.
     package enum Wait: Hashable, Sendable {
-        case nobody
+        case nothing
         /// The origin is to say something within so many seconds.
         case origin(seconds: Int)
         /// The client is to send on within so many seconds.
@@ -152,14 +152,17 @@ package struct RelayStateMachine: Sendable {
     package mutating func headCame() -> Bool {
         guard isUnanswered else { return false }
         phase = .invalidating(isWhole: false)
-        newWait = .nobody
+        newWait = .nothing
         return true
     }
 
     /// What is stored of the URLs that the answer is about was looked at: what of it the client is told now.
     package mutating func invalidated() -> Told {
         guard case .invalidating(let isWhole) = phase else { return .nothing }
-        if isWhole { return end() ? .wholeAnswer : .nothing }
+        if isWhole {
+            end()
+            return .wholeAnswer
+        }
         phase = .handingOn(isDemanding: false)
         newWait = .client
         return .head
@@ -184,7 +187,9 @@ package struct RelayStateMachine: Sendable {
     /// The answer is whole; whether the client's is with that.
     package mutating func answerEnded() -> Bool {
         switch phase {
-        case .handingOn: return end()
+        case .handingOn:
+            end()
+            return true
         case .invalidating: phase = .invalidating(isWhole: true)
         case .asking, .refusing, .over: break
         }
@@ -198,11 +203,15 @@ package struct RelayStateMachine: Sendable {
     package mutating func fail(mayHaveChanged: Bool) -> Failure {
         switch phase {
         case .refusing, .over: return .nothing
-        case .handingOn: return end() ? .breakOff : .nothing
+        case .handingOn:
+            end()
+            return .breakOff
+        case .asking where !mayHaveChanged, .invalidating where !mayHaveChanged:
+            end()
+            return .tell
         case .asking, .invalidating:
-            guard mayHaveChanged else { return end() ? .tell : .nothing }
             phase = .refusing
-            newWait = .nobody
+            newWait = .nothing
             return .tellLater
         }
     }
@@ -210,23 +219,27 @@ package struct RelayStateMachine: Sendable {
     /// What may have changed was looked at; `false` where the client has left.
     package mutating func lookedAt() -> Bool {
         guard case .refusing = phase else { return false }
-        return end()
+        end()
+        return true
     }
 
     /// Another answers instead; `false` where an answer has begun.
-    package mutating func standIn() -> Bool { isUnanswered && end() }
+    package mutating func standIn() -> Bool {
+        guard isUnanswered else { return false }
+        end()
+        return true
+    }
 
     /// The client has left; whether what the request may have changed is to be looked at.
     package mutating func clientLeft() -> Bool {
+        if case .over = phase { return false }
         let isUnheard = if case .asking = phase { true } else { false }
-        return end() && isUnheard
+        end()
+        return isUnheard
     }
 
-    /// Whether this is its end.
-    private mutating func end() -> Bool {
-        if case .over = phase { return false }
+    private mutating func end() {
         phase = .over
-        newWait = .nobody
-        return true
+        newWait = .nothing
     }
 }

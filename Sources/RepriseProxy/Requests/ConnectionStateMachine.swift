@@ -332,7 +332,7 @@ package struct ConnectionStateMachine: Sendable {
         if !hasPlace {
             refuse(ConnectionStateMachine.noPlace)
         } else if awaited == .restOfRequest {
-            refuse(RequestRefusal(408, "the request took too long to come"))
+            refuse(.tooSlow)
         } else {
             return true
         }

@@ -25,6 +25,9 @@ package struct RequestRefusal: Error, Sendable, Hashable {
     package var status: Int
     package var reason: String
 
+    /// It, or a part of its body, did not come in the time for it.
+    package static let tooSlow = RequestRefusal(408, "the request took too long to come")
+
     package init(_ status: Int, _ reason: String) {
         self.status = status
         self.reason = reason

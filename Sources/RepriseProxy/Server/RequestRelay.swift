@@ -80,17 +80,17 @@
 
         /// Waits for whom the machine says.
         private func wait() {
+            guard let wait = machine.takeWait() else { return }
             let bound = NIOLoopBound(self, eventLoop: outlet.context.eventLoop)
-            switch machine.takeWait() {
-            case nil: break
-            case .nobody: outlet.deadline.clear()
+            switch wait {
+            case .nothing: outlet.deadline.clear()
             case .origin(let seconds):
                 outlet.deadline.set(seconds) {
                     bound.value.fail(OriginFailure(.timedOut, "the origin was silent for \(seconds) s"))
                 }
             case .body(let seconds):
                 outlet.standing.value = .stalled(since: ConnectionHandler.now)
-                outlet.deadline.set(seconds) { bound.value.bodyBroke(RequestRelay.tooSlow) }
+                outlet.deadline.set(seconds) { bound.value.bodyBroke(.tooSlow) }
             case .client:
                 outlet.deadline.setForClient {
                     if bound.value.machine.fail(mayHaveChanged: false) != .nothing { bound.value.finish(.broken) }
@@ -103,13 +103,11 @@
         /// Whether bytes wait for the origin, and no more are wanted.
         var isFull: Bool { machine.isBodyComing && upload?.holdsBytes == true }
 
-        private static let tooSlow = RequestRefusal(408, "the request took too long to come")
-
         /// The origin could take more than is there.
         func bodyIsDemanded() {
             outlet.readOn()
             guard upload?.holdsBytes == false else { return }
-            guard machine.bodyIsDemanded(now: ConnectionHandler.now) else { return bodyBroke(RequestRelay.tooSlow) }
+            guard machine.bodyIsDemanded(now: ConnectionHandler.now) else { return bodyBroke(.tooSlow) }
             wait()
         }
 

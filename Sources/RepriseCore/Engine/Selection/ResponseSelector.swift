@@ -117,7 +117,7 @@ struct ResponseSelector {
         return StoringRule.refusal(status: head.status, fields: head.fields, request: request) == nil
     }
 
-    /// Whether an answer is to be shared with nobody by its own word, whoever asked; a cookie that comes with it is of the one alone.
+    /// Whether an answer forbids by its own word to be shared, whatever it answers; a cookie that comes with it is the asker's alone.
     func forbidsSharing(_ head: OriginResponseHead) -> Bool {
         var head = head
         head.fields.remove(["Set-Cookie"])

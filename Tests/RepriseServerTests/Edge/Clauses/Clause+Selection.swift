@@ -74,7 +74,7 @@
                         asked: ["Accept-Encoding": "identity"])
                 ]),
             Clause(
-                "RFC 9111 §4.1", "a coded answer is for those who take its coding",
+                "RFC 9111 §4.1", "a coded answer is for clients that take its coding",
                 [
                     .ask("GET", "", ["Accept-Encoding": "gzip"], coded), .hit(0, "", ["Accept-Encoding": "x-gzip;q=1"]),
                     .ask(),
