@@ -116,6 +116,15 @@ import Testing
         #expect(demanded(after: 0, then: 1) == false, "19 s were for other bytes, 20 are these")
     }
 
+    @Test func `a client that owes a part of its body is awaited also where the answer has begun`() {
+        var machine = machine(hasBody: true)
+        #expect(machine.bodyIsDemanded(now: 0) == true)
+        _ = (machine.headCame(), machine.invalidated(), machine.takeWait())
+        #expect(machine.clientTakesMore() == true && machine.takeWait() == .body(seconds: 21))
+        machine.bodyCame(1, now: Self.second)
+        #expect(machine.takeWait() == .origin(seconds: 10))
+    }
+
     @Test func `while the client is told its time for the body does not run`() {
         var machine = handingOn(hasBody: true)
         _ = machine.takeWait()

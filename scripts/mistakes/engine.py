@@ -469,7 +469,7 @@ MISTAKES = {
     "late head": ("an answer begins where another was told", PROXY + "Exchange/RelayStateMachine.swift",
                   "guard isUnanswered else { return false }\n        phase", "phase", "RelayStateMachineTests"),
     "slow body": ("a client may send a body as slowly as it likes", PROXY + "Exchange/RelayStateMachine.swift",
-                  "guard left > 0 else { return false }", "_ = left", "RelayStateMachineTests"),
+                  "guard timeLeft > 0 else { return false }", "_ = timeLeft", "RelayStateMachineTests"),
     "unheard change": ("what a client that left may have changed is used on", PROXY + "Exchange/RelayStateMachine.swift",
                        "return isUnheard", "return !isUnheard", "RelayStateMachineTests"),
     "stalled head": ("a client that takes no head is waited for", PROXY + "Exchange/RelayStateMachine.swift",

@@ -117,12 +117,18 @@ package struct RelayStateMachine: Sendable {
     /// - Parameter now: Nanoseconds, as everywhere here.
     package mutating func bodyIsDemanded(now: Int64) -> Bool {
         guard slowness != nil, originWait != nil else { return true }
-        let left = Int64(patience.body) * 1_000_000_000 - (slowness?.spent ?? 0)
-        guard left > 0 else { return false }
+        guard timeLeft > 0 else { return false }
         slowness?.since = now
-        // Rounded up.
-        newWait = .body(seconds: Int(left / 1_000_000_000) + 1)
+        newWait = owedBody
         return true
+    }
+
+    /// Nanoseconds that the client has for the bytes under way.
+    private var timeLeft: Int64 { Int64(patience.body) * 1_000_000_000 - (slowness?.spent ?? 0) }
+
+    /// The wait for the client, where the origin could take more than is there. Rounded up.
+    private var owedBody: Wait? {
+        slowness?.since == nil ? nil : .body(seconds: Int(timeLeft / 1_000_000_000) + 1)
     }
 
     /// So many bytes have come.
@@ -180,7 +186,8 @@ package struct RelayStateMachine: Sendable {
     package mutating func clientTakesMore() -> Bool {
         guard case .handingOn(isDemanding: false) = phase else { return false }
         phase = .handingOn(isDemanding: true)
-        newWait = originWait
+        // An origin that was promised more of the body may say nothing before it comes.
+        newWait = owedBody ?? originWait
         return true
     }
 
