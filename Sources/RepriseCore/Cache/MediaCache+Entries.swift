@@ -60,7 +60,7 @@ extension MediaCache {
                     var entry = info
                     // The summary is behind while bytes come in; what the open entry knows may be only a part.
                     let active = table.open(ResourceKey(info.key))
-                    entry.stored = max(summary.stored, active?.storedRanges.count ?? 0)
+                    entry.stored = max(summary.stored, active?.storedBytes ?? 0)
                     entry.statistics = summary.statistics.latest(active?.statistics ?? EntryStatistics())
                     entries.append(entry)
                 } catch {

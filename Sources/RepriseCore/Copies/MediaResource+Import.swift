@@ -94,7 +94,7 @@ extension MediaResource {
         let quota = cache.environment.quota
         do throws(CacheError) {
             try await cache.onDisk { () throws(StoreError) in try store.abandon(begun.entry) }
-            quota.update { $0.freed(begun.entry.generation.claimed.count) }
+            quota.update { $0.freed(begun.entry.generation.claimedBytes) }
         } catch {
             // It is swept with the next generation of this key.
             cache.environment.hub.send(.degraded(key: request.key.text, reason: error.message))

@@ -120,6 +120,9 @@ package final class ActiveEntry: Sendable {
     /// The bytes stored, as far as slots have been read.
     package var storedRanges: ByteRangeSet { look { $0.storedRanges } }
 
+    /// How many those are.
+    var storedBytes: Int64 { look { $0.storedBytes } }
+
     /// What the entry has brought, as far as is known before it is open.
     package var statistics: EntryStatistics { look { $0.statistics } }
 

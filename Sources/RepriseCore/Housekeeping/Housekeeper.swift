@@ -168,7 +168,7 @@ final class Housekeeper: Sendable {
     /// Has those who are read give back what they have above `share` bytes, as far as that is needed; the largest first.
     private func trim(above share: Int64) {
         guard let store = environment.store, store.canPunch else { return }
-        let open = table.all.map { ($0, $0.storedRanges.count) }.sorted { $0.1 > $1.1 }
+        let open = table.all.map { ($0, $0.storedBytes) }.sorted { $0.1 > $1.1 }
         for (entry, size) in open where size > share {
             let wanted = min(quota.excess.bytes, size - share)
             guard wanted > 0 else { return }

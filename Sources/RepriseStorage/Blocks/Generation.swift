@@ -197,6 +197,9 @@ package final class Generation: Sendable {
     /// The bytes some slot claims, as far as slots have been read.
     package var claimed: ByteRangeSet { state.withLock { $0.claimed } }
 
+    /// How many those are.
+    package var claimedBytes: Int64 { state.withLock { $0.claimed.count } }
+
     /// Answers a question about the claimed bytes without a copy of them; under the generation's lock, so it must be quick.
     package func askClaimed<Answer: Sendable>(_ question: (borrowing ByteRangeSet) -> Answer) -> Answer {
         state.withLock { question($0.claimed) }

@@ -43,9 +43,9 @@ extension Store {
             if generation.hasFailedToSync {
                 // What that lost is told by no other sync, but by its proof.
                 try generation.load(.from(0))
-                let claimed = generation.claimed.count
+                let claimed = generation.claimedBytes
                 try generation.verify(.from(0))
-                guard generation.claimed.count == claimed else {
+                guard generation.claimedBytes == claimed else {
                     throw FileError(
                         kind: .unavailable, code: FileError.inputOutput, operation: "sync (blocks were lost)",
                         path: generation.entryName)

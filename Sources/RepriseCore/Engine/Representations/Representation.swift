@@ -174,7 +174,7 @@ final class Representation: Identifiable {
         summary.logUseCount = logUseCount
         summary.isPinned = info.isPinned
         summary.length = info.length
-        summary.stored = generation.claimed.count
+        summary.stored = generation.claimedBytes
         summary.allocated = generation.allocatedBytes
         summary.statistics = statistics
         return summary

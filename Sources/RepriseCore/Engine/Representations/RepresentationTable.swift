@@ -110,6 +110,6 @@ struct RepresentationTable: Sequence {
             == MediaType(new.info.fields["Content-Type"])?.type.octets
         if old.info.isPinned || old.mayBeComplete || !agrees { return new.isComplete }
         let block = Swift.min(generation.layout.blockSize, new.info.length ?? .max)
-        return generation.claimed.ranges.contains { $0.count >= block }
+        return generation.askClaimed { $0.ranges.contains { $0.count >= block } }
     }
 }

@@ -13,6 +13,9 @@ extension EntryStateMachine {
     /// The bytes stored, as far as slots have been read.
     var storedRanges: ByteRangeSet { current?.generation?.claimed ?? ByteRangeSet() }
 
+    /// How many those are.
+    var storedBytes: Int64 { current?.generation?.claimedBytes ?? 0 }
+
     /// Length in bytes, `nil` while it is not known.
     var length: Int64? { current?.info.length }
 
@@ -41,7 +44,7 @@ extension EntryStateMachine {
     /// Who reads, and what is being fetched.
     func report(_ lastError: LastErrorReport?) -> ResourceReport {
         ResourceReport(
-            key: key.text, length: length, stored: current?.generation?.claimed.count ?? 0,
+            key: key.text, length: length, stored: storedBytes,
             readers: readers.map { reader in
                 ResourceReport.Reader(
                     position: reader.position, end: reader.end == .max ? nil : reader.end,

@@ -97,7 +97,7 @@
             let generation = entry.generation
             do throws(FileError) {
                 try generation.load(.from(0))
-                let claimed = generation.claimed.count
+                let claimed = generation.claimedBytes
                 try generation.verify(.from(0))
                 let damaged = generation.damagedBlocks
                 report(Finding(key: key, checkedBytes: claimed, damagedBlocks: damaged, isStored: true))
