@@ -98,8 +98,8 @@ extension Store {
         return EntryImport(try stage(info), path, source, status)
     }
 
-    /// Makes a staged generation the entry's current one, and removes every other, staged ones too: whoever fills one has
-    /// to have lost the right to. I/O.
+    /// Makes a staged generation the entry's current one, and removes every other, also one that is being filled: the
+    /// right to fill it has to be lost before. I/O.
     /// - Parameter info: What is said of it, for the generation that was staged.
     /// - Throws: `.gone` where its files are not there any more.
     package func adopt(_ info: EntryInfo, _ generation: Generation) throws(StoreError) {
@@ -108,7 +108,7 @@ extension Store {
         }
         try commit(info)
         do throws(FileError) {
-            try sweep(directory(entryName(key: info.key)), keeping: info, staged: true)
+            try sweep(entryName(key: info.key), keeping: info, filled: true)
         } catch { return }  // It happened, as with any commit; the next one sweeps.
     }
 }

@@ -36,6 +36,8 @@ struct StagedGenerations: Sendable {
         entries[name, default: [:]][generation.number] = .made(Staged.Weak(life: generation.life))
     }
 
+    func isFilled(_ number: Int, of name: String) -> Bool { entries[name]?[number]?.isFilled ?? false }
+
     /// A description names it, or it was given up. Answers whether it was here: none had named it.
     mutating func remove(_ number: Int, of name: String) -> Bool {
         let isStaged = entries[name]?.removeValue(forKey: number) != nil

@@ -78,6 +78,9 @@ extension Store {
         return next
     }
 
+    /// Whether a generation is being filled, as this process knows of its own.
+    func isFilled(_ number: Int, of name: String) -> Bool { staged.withLock { $0.isFilled(number, of: name) } }
+
     /// Whether no description has named it.
     @discardableResult
     func forgetStaged(_ info: EntryInfo) -> Bool {

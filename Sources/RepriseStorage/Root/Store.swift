@@ -248,7 +248,7 @@ package final class Store: Sendable {
         }
         // The rename was the commit: an error from here on must not read as "not committed". What is left over is
         // swept by the next one.
-        do throws(FileError) { try sweep(directory(name), keeping: info) } catch { return }
+        do throws(FileError) { try sweep(name, keeping: info) } catch { return }
     }
 
     /// As `readInfo`, where a damaged description counts as none.
@@ -284,12 +284,14 @@ package final class Store: Sendable {
         }
     }
 
-    /// - Parameter staged: Whether generations that are being staged, which have higher numbers, go, too.
-    func sweep(_ folder: String, keeping info: EntryInfo, staged: Bool = false) throws(FileError) {
+    /// Removes the files of all generations but that of `info` and those that are being filled, also where their numbers are
+    /// lower: an import, for instance, that began before the origin's answer did.
+    /// - Parameter filled: Whether those that are being filled go, too.
+    func sweep(_ name: String, keeping info: EntryInfo, filled: Bool = false) throws(FileError) {
         let kept = ["info.json", bodyName(info), info.blocksName]
-        for file in try fileSystem.list(folder) where !kept.contains(file) {
-            if !staged, let number = Store.generationNumber(inFileName: file), number > info.generation { continue }
-            try fileSystem.removeFile(folder + "/" + file)
+        for file in try fileSystem.list(directory(name)) where !kept.contains(file) {
+            if !filled, let number = Store.generationNumber(inFileName: file), isFilled(number, of: name) { continue }
+            try fileSystem.removeFile(directory(name) + "/" + file)
         }
     }
 

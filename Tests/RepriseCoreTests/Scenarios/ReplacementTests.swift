@@ -308,6 +308,32 @@ import Testing
         #expect(max(synced, slots) < removed, "\(operations.all)")
     }
 
+    /// What was to take the place of a complete file, and is replaced itself before it is complete.
+    @Test func `files that no description will name go with their last reader`() throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ length: Int64, _ generation: Int) {
+            world.put("/a", length: length, generation: generation) {
+                ($0.extraFields["Cache-Control"], $0.bytesPerSecond) = ("max-age=60", 1_000_000)
+            }
+            world.queues.advance(70 * second)
+        }
+        put(400_000, 1)
+        world.play("/a").expectWhole(400_000)
+        let readers = (2...3).map { generation in
+            put(80_000_000, generation)
+            let reader = world.player("/a")
+            reader.play(to: 200_000)
+            return reader
+        }
+        #expect(readers.map(\.generation) == [2, 3])
+        func bodies() -> [String] { world.memory.paths.filter { $0.contains("/body.") } }
+        #expect(bodies().count == 3, "\(bodies())")
+        readers[0].leave()
+        world.queues.advance(second)
+        #expect(bodies().count == 2, "\(bodies())")
+        readers[1].leave()
+    }
+
     @Test func `files that wait for their first byte are not gone on with where nothing would show whose it is, inv01`()
         throws
     {

@@ -47,6 +47,33 @@ import Testing
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv17 what is named while a file is taken removes nothing of it, and goes once that is all there`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let (fixture, store) = try fixture(kind)
+        let begun = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new))
+        // What an origin answered meanwhile, which has the higher number.
+        let answered = try StoreFixture.add("a", Self.old, to: store)
+        #expect(answered.info.generation > begun.entry.info.generation)
+        try finish(begun, store)
+        let stored = try #require(try fixture.open(.readOnly).open(key: "a"))
+        #expect(try StoreFixture.served(stored.generation, Self.new).ranges == [ByteRange(0, 90)])
+        #expect(try StoreFixture.served(answered.generation, Self.old).ranges == [ByteRange(0, 70)])
+        #expect(fixture.memory.paths.filter { $0.contains("/entries/") }.count == 3)
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `what breaks off without a word goes with the next description`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let (fixture, store) = try fixture(kind)
+        try { _ = try store.beginImport("/in/file.mp3", as: StoreFixture.info("a", Self.new)) }()
+        #expect(fixture.memory.paths.filter { $0.contains("/entries/") }.count == 5)
+        try StoreFixture.add("a", Self.old, to: store)
+        #expect(fixture.memory.paths.filter { $0.contains("/entries/") }.count == 3)
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
     func `a file that shrinks, grows or changes meanwhile is not taken`(kind: StoreFixture.Kind) throws {
         let changes: [(inout [UInt8]) -> Void] = [{ $0.removeLast(50) }, { $0.append(1) }, { $0[3] ^= 1 }]
         for change in changes {

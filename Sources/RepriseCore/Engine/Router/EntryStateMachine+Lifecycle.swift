@@ -200,9 +200,7 @@ extension EntryStateMachine {
     }
 
     mutating func dropRepresentations() {
-        for representation in representations where !representation.isCommitted && representation.generation != nil {
-            leave(.abandon(representation.info))
-        }
+        for representation in representations { abandonFiles(of: representation) }
         representations.removeAll()
         index.dropAll()
         tellWatchers()

@@ -126,7 +126,7 @@ extension EntryStateMachine {
     /// The disk does not take bytes: playback goes on from memory, nothing more is stored of this representation now.
     mutating func stopStoring(_ representation: Representation, _ reason: String) {
         if representation.storage.isFirstFailure { tell(.degraded(key: key.text, reason: reason)) }
-        if !representation.isCommitted, representation.generation != nil { leave(.abandon(representation.info)) }
+        abandonFiles(of: representation)
         let (now, tuning) = (now, tuning)
         changeStorage(of: representation.id) {
             $0.fail(
@@ -134,6 +134,11 @@ extension EntryStateMachine {
                 longestPause: tuning.longestStoreRetry)
         }
         leave(.requestEviction)
+    }
+
+    /// Has the files of a representation removed that no description names.
+    mutating func abandonFiles(of representation: Representation) {
+        if !representation.isCommitted, representation.generation != nil { leave(.abandon(representation.info)) }
     }
 
     // MARK: Files

@@ -145,6 +145,7 @@ extension EntryStateMachine {
             guard !readers.reads(id), !transfers.contains(where: { $0.representation == id }), !buffers.has(id),
                 revalidation.inFlight?.representation != id
             else { continue }
+            abandonFiles(of: representation)
             representations.remove(id)
         }
     }
