@@ -45,6 +45,8 @@ import Testing
         #expect(answer(["If-None-Match": "\"other\""]).status == 200)
         put { $0.heedsIfRange = false }
         #expect(answer(["Range": "bytes=0-1", "If-Range": "\"other\""]).status == 206)
+        put { $0.heedsIfNoneMatch = false }
+        #expect(answer(["If-None-Match": tag]).status == 200)
         put { $0.tag = .weak }
         #expect(answer(["Range": "bytes=0-1", "If-Range": "W/" + tag]).status == 200)
     }

@@ -75,6 +75,8 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var hasLastModified = true
     /// Whether `If-Range` is heeded.
     public var heedsIfRange = true
+    /// Whether `If-None-Match` is heeded: otherwise what has not changed is sent again.
+    public var heedsIfNoneMatch = true
     /// Statuses of answers to methods besides GET and HEAD, with `extraFields`; a method that is not here is answered
     /// with the content.
     public var statuses: [String: Int] = [:]

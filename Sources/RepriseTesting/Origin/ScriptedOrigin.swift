@@ -242,7 +242,7 @@ private struct Script {
     }
 
     private var notModified: Bool {
-        guard let condition = fields["If-None-Match"], let tag else { return false }
+        guard behaviour.heedsIfNoneMatch, let condition = fields["If-None-Match"], let tag else { return false }
         return EntityTagCondition(condition).matches(EntityTag(tag), strongly: false)
     }
 

@@ -149,6 +149,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [OriginBehaviour.Tag.weak, .weakShared, .none])
+    func `a full answer is used itself where it need not have the same bytes, RFC 9111 §4.3.3`(
+        tag: OriginBehaviour.Tag
+    ) throws {
+        let world = try world("max-age=60", ["X-Which": "first"])
+        world.origin.change("/a") {
+            $0.behaviour.heedsIfNoneMatch = false
+            $0.behaviour.tag = tag
+            // Without a date of its own nothing tells when it changed.
+            $0.behaviour.hasLastModified = false
+        }
+        _ = outcome(world)
+        world.queues.advance(70 * second)
+        if tag != .weak {
+            world.origin.change("/a") { $0.content = PositionCodedContent(length: Self.length, generation: 2) }
+        }
+        world.origin.change("/a") { $0.behaviour.extraFields["X-Which"] = "second" }
+        let requests = world.origin.requestCount
+        for _ in 0..<2 {
+            let client = AnswerClient(world, "/a")
+            client.finish()
+            #expect(client.fields["X-Which"] == "second")
+            let content = PositionCodedContent(length: Self.length, generation: tag == .weak ? 1 : 2)
+            #expect(client.body.count == Self.length && content.firstMismatch(client.body[...], at: 0) == nil)
+        }
+        #expect(world.origin.requestCount == requests + 1 && world.origin.log.last?.status == 200)
+    }
+
     @Test(arguments: 0..<60)
     func `an entry that is closed at any moment is found again as it was`(steps: Int) throws {
         let world = try world("max-age=60")

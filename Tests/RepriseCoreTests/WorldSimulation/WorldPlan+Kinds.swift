@@ -26,6 +26,7 @@ extension WorldPlan {
         if behaviour.longestRange != nil { kinds.append("shorter ranges") }
         if behaviour.widensRanges > 0 { kinds.append("wider ranges") }
         if !behaviour.heedsIfRange { kinds.append("If-Range ignored") }
+        if !behaviour.heedsIfNoneMatch { kinds.append("If-None-Match ignored") }
         if behaviour.contentRange != .none { kinds.append("Content-Range \(behaviour.contentRange)") }
         if let status = behaviour.status {
             kinds.append("status \(status)")

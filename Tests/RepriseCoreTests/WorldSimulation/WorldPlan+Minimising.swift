@@ -66,7 +66,8 @@ extension WorldPlan {
         [
             Fault(\.ranges), Fault(\.contentRange), Fault(\.longestRange), Fault(\.widensRanges), Fault(\.framing),
             Fault(\.body),
-            Fault(\.faultyRequests), Fault(\.tag), Fault(\.hasLastModified), Fault(\.heedsIfRange), Fault(\.status),
+            Fault(\.faultyRequests), Fault(\.tag), Fault(\.hasLastModified), Fault(\.heedsIfRange),
+            Fault(\.heedsIfNoneMatch), Fault(\.status),
             Fault(\.refusals),
             Fault(\.retryAfter), Fault(\.gzipsAnyway), Fault(\.gzipsForTakers), Fault(\.icyMetadata),
             Fault(\.earlyHints), Fault(\.redirect),

@@ -254,8 +254,9 @@ struct WorldPlan: Sendable {
         if isLarge { behaviour.bytesPerSecond = [0, 200_000].randomElement(using: &random)! }
         behaviour.firstByteDelay = [0, 5, 80].randomElement(using: &random)! * millisecond
         behaviour.tag = [.strong, .strong, .weak, .weakShared, .none, .perRequest].randomElement(using: &random)!
+        let isTagShared = behaviour.tag == .weakShared
         // A shared cache combines nothing under differing strong tags (RFC 9110 §15.3.7.3), and believes equal weak ones.
-        if isShared, behaviour.tag == .perRequest || behaviour.tag == .weakShared { behaviour.tag = .weak }
+        if isShared, behaviour.tag == .perRequest || isTagShared { behaviour.tag = .weak }
         behaviour.hasLastModified = Bool.random(using: &random)
         behaviour.framing = [.length, .length, .chunked, .close].randomElement(using: &random)!
         if object.length < WorldPlan.endless, Int.random(in: 0..<5, using: &random) == 0 { behaviour.ranges = .ignored }
@@ -281,6 +282,11 @@ struct WorldPlan: Sendable {
                 ? object.userField : [nil, nil, "Accept-Language", "*"].randomElement(using: &random)!
         }
         // Not drawn, so that a seed is the same plan as before.
+        if isShared, !behaviour.heedsIfRange, behaviour.framing == .length {
+            behaviour.heedsIfNoneMatch = false
+            // That one it believes of a 304 alone.
+            if isTagShared { behaviour.tag = .weakShared }
+        }
         behaviour.gzipsForTakers = isShared && !behaviour.tellsRanges
         if behaviour.gzipsForTakers, behaviour.extraFields["Vary"] == nil, behaviour.heedsIfRange {
             behaviour.extraFields["Vary"] = "Accept-Encoding"

@@ -58,10 +58,10 @@ extension EntryStateMachine {
         }
         if handOn(request, head, verdict, insteadOf: representation) { return }
         let mayShare = selector.mayShare(head, to: request.sentFields, verdict)
-        let isConfirmed = judge.isConfirmed(by: head, strongly: false)
+        // A full answer is to be used itself (RFC 9111 §4.3.3): where it has the same bytes, what is stored of them is.
+        let isConfirmed = judge.isConfirmed(by: head, strongly: head.status == 200)
         switch verdict {
         case .whole(let length) where mayShare && !isConfirmed && !isPage(head, insteadOf: representation):
-            // Nothing shows that it is what is stored, so it is not (RFC 9111 §4.3.3).
             return replaced(
                 request, representation, head, length: length, servesRanges: representation.info.servesRanges, nil)
         case .changed(let difference, let length, let servesRanges)
