@@ -110,13 +110,20 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         self["Content-Encoding"].flatMap { $0.isEmpty || $0.equalsIgnoringCase("identity") ? nil : $0 }
     }
 
-    /// Fields a proxy must not pass on: those of one connection (RFC 9110 §7.6.1) and those `Connection` names.
+    /// Fields a proxy must not pass on: those of one connection (RFC 9110 §7.6.1), those `Connection` names, and what announces
+    /// trailers, where those do not go on.
     public mutating func removeHopByHop() {
+        removeConnectionFields()
+        remove(["Trailer"])
+    }
+
+    /// The same where trailers go on.
+    package mutating func removeConnectionFields() {
         let named = members(of: "Connection").map { String($0) }
         remove(
             [
                 "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info",
-                "Proxy-Authorization", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
+                "Proxy-Authorization", "TE", "Transfer-Encoding", "Upgrade",
             ] + named)
     }
 }

@@ -9,7 +9,7 @@ package enum RelayedAnswer {
     ///   - pseudonym: This cache's name in `Via`; `nil` adds none.
     package static func fields(_ stored: HTTPFields, age: Int64?, pseudonym: String? = nil) -> HTTPFields {
         var fields = stored
-        fields.removeHopByHop()
+        fields.removeConnectionFields()
         if let age { fields["Age"] = "\(min(max(0, age), CacheDirectives.longest))" }
         if let pseudonym { fields = adding(pseudonym, to: fields) }
         return fields

@@ -62,7 +62,7 @@ extension EntryStateMachine {
     /// The fields of an answer as they are stored.
     func storedFields(_ head: OriginResponseHead) -> HTTPFields {
         var fields = head.fields
-        fields.removeHopByHop()
+        fields.removeConnectionFields()
         fields.remove(["Content-Length"])
         if head.status == 206 { fields.remove(["Content-Range"]) }
         if environment.freshness != .http {
