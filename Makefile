@@ -7,6 +7,7 @@ MINUTES ?= 2
 SECONDS_OF_PLAY ?= 60
 RESOURCES ?= 10000
 CONNECTIONS ?= 10000
+HOURS ?= 24
 SEQUENCES ?= 2000
 SWIFT_BUILD = scripts/build --traits Server
 CORE = --disable-default-traits --scratch-path .build-core
@@ -15,7 +16,7 @@ TARGETS ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate mistakes fuzz kill powercut soak live connections differential clients memory bench instructions instructions-accept demo clean tools
+.PHONY: run build install test check apple-check format simulate streams mistakes fuzz kill powercut soak live connections differential clients memory bench instructions instructions-accept demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -53,6 +54,10 @@ format:  ## Put the sources into the house's format.
 simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n of REPRISE_KIND=roomy.
 	scripts/build --build-tests -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-simulate
 	TEST_TIMEOUT=0 REPRISE_SEEDS=$(SEEDS) REPRISE_WORLD_SEEDS=$(SEEDS) scripts/run-tests .build-simulate/release Simulation
+
+streams:  ## Watch live streams for HOURS hours of a simulated clock.
+	scripts/build --build-tests -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-simulate
+	TEST_TIMEOUT=0 REPRISE_STREAM_HOURS=$(HOURS) scripts/run-tests .build-simulate/release LongStreamTests
 
 mistakes:  ## Put known mistakes into a copy of the tree: each has to be noticed.
 	scripts/mistakes/run $(MISTAKES)

@@ -80,6 +80,9 @@ public final class ManualQueues: Sendable {
     /// Nanoseconds since an arbitrary start.
     public var time: Int64 { state.withLock { $0.now } }
 
+    /// How much waits for its time or its turn.
+    public var waitingCount: Int { state.withLock { $0.later.count + $0.ready.count } }
+
     /// Whether nothing waits to be run, now or later.
     public var isIdle: Bool { state.withLock { $0.later.isEmpty && $0.ready.isEmpty } }
 

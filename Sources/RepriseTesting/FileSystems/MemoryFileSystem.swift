@@ -93,8 +93,8 @@ public final class MemoryFileSystem: FileSystem {
             guard state.directories.contains(path) else {
                 throw MemoryFileSystem.error(FileError.noEntry, "opendir", path)
             }
-            let paths = state.files.keys.filter { $0.memoryParent == path }
-            let directories = state.directories.filter { !$0.isEmpty && $0.memoryParent == path }
+            let paths = state.files.keys.filter { $0.isInside(path) }
+            let directories = state.directories.filter { $0.isInside(path) }
             return (paths + directories).map { String($0.dropFirst(path.count + 1)) }
         }
     }
@@ -161,8 +161,10 @@ public final class MemoryFileSystem: FileSystem {
             guard state.directories.contains(path) else {
                 throw MemoryFileSystem.error(FileError.noEntry, "rmdir", path)
             }
-            let children = state.directories.filter { !$0.isEmpty }.map(\.memoryParent)
-            guard !children.contains(path), !state.files.keys.contains(where: { $0.memoryParent == path }) else {
+            let hasChildren = [Array(state.directories), Array(state.files.keys)].joined().contains {
+                $0.isInside(path)
+            }
+            guard !hasChildren else {
                 throw MemoryFileSystem.error(FileError.fileExists, "rmdir", path)
             }
             state.directories.remove(path)
@@ -291,7 +293,14 @@ extension MemoryFileSystem.State {
 extension String {
     /// The path without its last component; the root is the empty string.
     fileprivate var memoryParent: String {
-        guard let slash = lastIndex(of: "/") else { return "" }
+        guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
         return String(self[..<slash])
+    }
+
+    /// Whether the path is a directory's with one component more. Asked of every path for every list, so it compares bytes.
+    fileprivate func isInside(_ directory: String) -> Bool {
+        guard utf8.count > directory.utf8.count + 1, hasPrefix(directory) else { return false }
+        let rest = utf8.dropFirst(directory.utf8.count)
+        return rest.first == UInt8(ascii: "/") && !rest.dropFirst().contains(UInt8(ascii: "/"))
     }
 }

@@ -76,6 +76,14 @@ public final class ScriptedOrigin: Sendable {
     /// Puts an object at `path` (target without query).
     public func put(_ resource: Resource, at path: String) { state.withLock { $0.resources[path] = resource } }
 
+    /// Takes the object at `path` away, and forgets how often it was asked for.
+    public func remove(_ path: String) {
+        state.withLock { state in
+            state.resources[path] = nil
+            state.requests[path] = nil
+        }
+    }
+
     /// Changes how the object at `path` is served, or what it is.
     public func change(_ path: String, _ change: (inout Resource) -> Void) {
         state.withLock { state in

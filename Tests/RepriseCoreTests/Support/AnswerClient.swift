@@ -67,6 +67,13 @@ final class AnswerClient {
         for client in clients { client.finish() }
     }
 
+    /// Takes what is there, and keeps nothing of it. Answers how many bytes it was.
+    func drain() -> Int {
+        take()
+        defer { body.removeAll(keepingCapacity: true) }
+        return body.count
+    }
+
     var hasEnded: Bool { isAtEnd || failure != nil }
 
     /// Takes all there will be within a minute.
