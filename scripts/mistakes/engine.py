@@ -488,6 +488,8 @@ MISTAKES = {
                       "isFilled(number, of: name) { continue }", "number > info.generation { continue }", "ImportTests"),
     "unnamed files": ("files of what was replaced before they were named stay", ROUTER + "Waiting.swift",
                       "            abandonFiles(of: representation)\n", "", "ReplacementTests"),
+    "cut short": ("what is on its way to a reader ends where another version takes its place", ROUTER + "Waiting.swift",
+                  ", !isOnItsWay(reader) else", " else", "ReplacementTests"),
     "coded for all": ("who takes no coding is given one", "Sources/RepriseHTTP/Caching/VaryField.swift",
                       "if answer.contentCoding != nil { names", "if false { names", "CodingTests"),
     "coded again": ("what is stored without a coding is asked about with one", ROUTER + "Transfers.swift",

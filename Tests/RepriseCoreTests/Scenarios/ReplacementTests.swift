@@ -308,6 +308,27 @@ import Testing
         #expect(max(synced, slots) < removed, "\(operations.all)")
     }
 
+    /// Nothing shows that the answer to the second is what the first is being brought, which is one body of one version all the same.
+    @Test(arguments: [OriginBehaviour.Tag.none, .weakShared])
+    func `who is being brought one version gets the rest of it where another takes its place, inv01 inv17`(
+        tag: OriginBehaviour.Tag
+    ) throws {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: 4_000_000) {
+            ($0.tag, $0.hasLastModified, $0.heedsIfNoneMatch, $0.ranges) = (tag, false, false, .ignored)
+            ($0.extraFields["Cache-Control"], $0.bytesPerSecond) = ("no-cache", 100_000)
+        }
+        let first = world.player("/a")
+        first.play(to: 1_000_000)
+        let second = world.player("/a")
+        second.play(to: 10_000)
+        first.play()
+        first.expectWhole(4_000_000)
+        second.play()
+        second.expectWhole(4_000_000)
+        #expect(world.origin.requestCount == 2)
+    }
+
     /// What was to take the place of a complete file, and is replaced itself before it is complete.
     @Test func `files that no description will name go with their last reader`() throws {
         let world = try World { $0.freshness = .http }

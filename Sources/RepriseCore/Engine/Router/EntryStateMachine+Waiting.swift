@@ -70,6 +70,16 @@ extension EntryStateMachine {
         return buffers.heldEnd(representation.id, from: reader.position) == nil
     }
 
+    /// Whether an answer that has begun brings a reader's next byte.
+    private func isOnItsWay(_ reader: Reader) -> Bool {
+        transfers.contains { transfer in
+            guard transfer.representation == reader.representation, transfer.readers.contains(reader.id),
+                let request = transfer.request, request.hasHead, head(of: transfer) <= reader.position
+            else { return false }
+            return request.end.map { reader.position < $0 } ?? true
+        }
+    }
+
     /// When a reader gives up on an origin that fails; `nil` while the origin's answer to that reader comes.
     func givesUpAt(_ reader: Reader) -> Int64? {
         if let answer = representations[reader.representation], answer.isHandedOn, isComing(answer) { return nil }
@@ -135,7 +145,7 @@ extension EntryStateMachine {
                 if belongs(reader, to: newest) { give(reader, newest.id) }
                 continue
             }
-            guard reader.isWaiting, isStarving(reader) else { continue }
+            guard reader.isWaiting, isStarving(reader), !isOnItsWay(reader) else { continue }
             fail(reader, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
         }
         for representation in representations
