@@ -45,7 +45,7 @@ extension EntryStateMachine {
 
     /// Whether the date of an answer with those fields shows that bytes are its own: HTTP's rules say when.
     func isDateStrong(_ fields: HTTPFields) -> Bool {
-        environment.freshness != .http || PartialContentRule.mayComplete(fields)
+        environment.freshness != .http || PartialContentRule.hasStrongDate(fields)
     }
 
     func known(
