@@ -53,7 +53,8 @@
                     behaviour.extraFields = ["Cache-Control": "max-age=60"]
                 }
                 let target = edge == nil ? fixture.target("/a") : "/a"
-                #expect(try await fixture.send("GET", target).trailers.isEmpty)
+                let first = try await fixture.send("GET", target)
+                #expect(first.trailers.isEmpty && first.fields["Trailer"] == nil)
                 await fixture.waitUntilQuiet()
                 let again = try await fixture.send("GET", target)
                 #expect(again.fields["Trailer"] == nil)
@@ -67,7 +68,8 @@
                 fixture.put("/a") { ($0.status, $0.trailers) = (404, Self.trailers) }
                 let client = try await fixture.connect()
                 try await client.send("GET /a HTTP/1.0\r\n\r\n")
-                #expect(try await client.readAnswer().text == "status 404\n")
+                let answer = try await client.readAnswer()
+                #expect(answer.text == "status 404\n" && answer.fields["Trailer"] == nil)
                 await client.close()
             }
         }

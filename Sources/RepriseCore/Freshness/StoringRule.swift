@@ -35,16 +35,14 @@ package enum StoringRule {
     /// Statuses that no cache may store (RFC 6585 §3 to §6).
     private static let unstorable: Set<Int> = [428, 429, 431, 511]
 
-    private static let unkept = ["Set-Cookie", "Set-Cookie2", "Trailer"]
-
-    /// The fields that are kept of an answer: without cookies, without those that `private` and `no-cache` list (§5.2.2.4,
-    /// §5.2.2.7), which are for the one that asked, and without what announces trailers, which are not stored.
+    /// The fields that are kept of an answer: without cookies, and without those that `private` and `no-cache` list (§5.2.2.4,
+    /// §5.2.2.7), which are for the one that asked.
     package static func kept(_ fields: HTTPFields) -> HTTPFields {
         let control = CacheControl(answer: fields)
         let own = control.privateFields + control.noCacheFields
-        if own.isEmpty, !unkept.contains(where: fields.contains) { return fields }
+        if own.isEmpty, !fields.contains("Set-Cookie"), !fields.contains("Set-Cookie2") { return fields }
         var kept = fields
-        kept.remove(own + unkept)
+        kept.remove(own + ["Set-Cookie", "Set-Cookie2"])
         return kept
     }
 

@@ -15,7 +15,12 @@ extension EntryStateMachine {
         let id: RepresentationID = makeID()
         let type = MediaType(head.fields["Content-Type"])
         let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1
-        let fields = storedFields(head)
+        let kind = isHandedOn ? .handedOn : kind(of: head)
+        let stores =
+            environment.store != nil && !isPrivate && lifecycle.isListed && audience == .everybody && kind != .transient
+        var fields = storedFields(head)
+        // Of what is stored the trailers are not.
+        if !stores { for line in head.fields.keeping(["Trailer"]).lines { fields.add(line.name, line.value) } }
         let kept = selector.isSharedHTTP ? StoringRule.kept(fields) : fields
         var info = EntryInfo(
             key: key.text, url: url.description, generation: 0, identity: identity,
@@ -26,9 +31,6 @@ extension EntryStateMachine {
                 ? Freshness.invalidated : wallClock(at: request.sentAt))
         info.variant = selector.variant(of: head.fields, to: request.sentFields)
         info.status = head.status == 206 ? 200 : head.status
-        let kind = isHandedOn ? .handedOn : kind(of: head)
-        let stores =
-            environment.store != nil && !isPrivate && lifecycle.isListed && audience == .everybody && kind != .transient
         let representation = Representation(
             id: id, info: info, storage: stores ? .undecided : .off(.notStorable), audience: audience,
             kind: isPrivate && kind == .transient ? .unknown : kind,
@@ -62,7 +64,7 @@ extension EntryStateMachine {
     /// The fields of an answer as they are stored.
     func storedFields(_ head: OriginResponseHead) -> HTTPFields {
         var fields = head.fields
-        fields.removeConnectionFields()
+        fields.removeHopByHop()
         fields.remove(["Content-Length"])
         if head.status == 206 { fields.remove(["Content-Range"]) }
         if environment.freshness != .http {
