@@ -10,6 +10,7 @@ CONNECTIONS ?= 10000
 HOURS ?= 24
 SEQUENCES ?= 2000
 SWIFT_BUILD = scripts/build --traits Server
+SIMULATE = scripts/build --build-tests -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-simulate
 CORE = --disable-default-traits --scratch-path .build-core
 MISTAKES ?=
 TARGETS ?=
@@ -52,11 +53,11 @@ format:  ## Put the sources into the house's format.
 	swift format --in-place --recursive --parallel Sources Tests Benchmarks/Sources Package.swift
 
 simulate:  ## Run SEEDS seeds of the simulation, or replay REPRISE_SEED=n of REPRISE_KIND=roomy.
-	scripts/build --build-tests -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-simulate
+	$(SIMULATE)
 	TEST_TIMEOUT=0 REPRISE_SEEDS=$(SEEDS) REPRISE_WORLD_SEEDS=$(SEEDS) scripts/run-tests .build-simulate/release Simulation
 
 streams:  ## Watch live streams for HOURS hours of a simulated clock.
-	scripts/build --build-tests -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-simulate
+	$(SIMULATE)
 	TEST_TIMEOUT=0 REPRISE_STREAM_HOURS=$(HOURS) scripts/run-tests .build-simulate/release LongStreamTests
 
 mistakes:  ## Put known mistakes into a copy of the tree: each has to be noticed.

@@ -112,19 +112,17 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Fields a proxy must not pass on: those of one connection (RFC 9110 §7.6.1), those `Connection` names, and what announces
     /// trailers, where those do not go on.
-    public mutating func removeHopByHop() {
-        removeConnectionFields()
-        remove(["Trailer"])
-    }
+    public mutating func removeHopByHop() { removeConnectionFields(besides: ["Trailer"]) }
 
     /// The same where trailers go on.
-    package mutating func removeConnectionFields() {
+    /// - Parameter others: Names of fields that go with them.
+    package mutating func removeConnectionFields(besides others: [String] = []) {
         let named = members(of: "Connection").map { String($0) }
         remove(
             [
                 "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info",
                 "Proxy-Authorization", "TE", "Transfer-Encoding", "Upgrade",
-            ] + named)
+            ] + others + named)
     }
 }
 

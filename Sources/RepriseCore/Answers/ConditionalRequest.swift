@@ -137,11 +137,7 @@ package struct ConditionalRequest: Sendable {
         var head = head
         // Behind a body of an announced length no field can come.
         let length = info.trailers.isEmpty ? info.length : nil
-        if let length {
-            head["Content-Length"] = "\(length)"
-        } else {
-            for line in info.fields.keeping(["Trailer"]).lines { head.add(line.name, line.value) }
-        }
+        if let length { head["Content-Length"] = "\(length)" }
         return Answer(
             status: info.status, fields: head, range: method == "HEAD" ? nil : ByteRange(0, info.length ?? .max),
             isDelimited: length != nil)
@@ -150,7 +146,7 @@ package struct ConditionalRequest: Sendable {
     private func commonFields(_ info: ContentInfo) -> HTTPFields {
         var head = RelayedAnswer.fields(info.fields, age: nil)
         // A stored answer must not carry what belonged to the moment it was stored.
-        head.remove(["Date", "Age", "Accept-Ranges", "ETag", "Connection", "Trailer"])
+        head.remove(["Date", "Age", "Accept-Ranges", "ETag", "Connection"])
         head = RelayedAnswer.fields(head, age: info.age)
         if isAsItCame(info) {
             for name in ["Date", "ETag"] { head[name] = info.fields[name] }

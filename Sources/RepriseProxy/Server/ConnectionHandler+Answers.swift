@@ -46,8 +46,10 @@
             var head = AnswerWriter.Head(status: answer.status, fields: answer.fields, part: answer.part)
             if isOld, !answer.isDelimited { head.minorVersion = 0 }
             if isChunked { head.more["Transfer-Encoding"] = "chunked" }
-            // Behind what has no chunks nothing comes (RFC 9112 §7.1.2).
-            if !isChunked, request?.method != "HEAD" { head.fields.remove(["Trailer"]) }
+            // Behind what has no chunks nothing comes (RFC 9112 §7.1.2). Most answers have none: their fields are not copied for it.
+            if !isChunked, head.fields.contains("Trailer"), request?.method != "HEAD" {
+                head.fields.remove(["Trailer"])
+            }
             if machine.isLast { head.more["Connection"] = "close" }
             if isOld, !machine.isLast { head.more["Connection"] = "keep-alive" }
             writer?.write(head, isChunked: isChunked)

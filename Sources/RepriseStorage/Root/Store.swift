@@ -288,10 +288,11 @@ package final class Store: Sendable {
     /// lower: an import, for instance, that began before the origin's answer did.
     /// - Parameter filled: Whether those that are being filled go, too.
     func sweep(_ name: String, keeping info: EntryInfo, filled: Bool = false) throws(FileError) {
+        let folder = directory(name)
         let kept = ["info.json", bodyName(info), info.blocksName]
-        for file in try fileSystem.list(directory(name)) where !kept.contains(file) {
+        for file in try fileSystem.list(folder) where !kept.contains(file) {
             if !filled, let number = Store.generationNumber(inFileName: file), isFilled(number, of: name) { continue }
-            try fileSystem.removeFile(directory(name) + "/" + file)
+            try fileSystem.removeFile(folder + "/" + file)
         }
     }
 

@@ -84,7 +84,7 @@ public final class ManualQueues: Sendable {
     public var waitingCount: Int { state.withLock { $0.later.count + $0.ready.count } }
 
     /// Whether nothing waits to be run, now or later.
-    public var isIdle: Bool { state.withLock { $0.later.isEmpty && $0.ready.isEmpty } }
+    public var isIdle: Bool { waitingCount == 0 }
 
     /// Runs all work that is due now, and what it leads to, without letting time pass.
     public func settle() { while runOne(until: time) {} }

@@ -161,10 +161,8 @@ public final class MemoryFileSystem: FileSystem {
             guard state.directories.contains(path) else {
                 throw MemoryFileSystem.error(FileError.noEntry, "rmdir", path)
             }
-            let hasChildren = [Array(state.directories), Array(state.files.keys)].joined().contains {
-                $0.isInside(path)
-            }
-            guard !hasChildren else {
+            let isInside = { (child: String) in child.isInside(path) }
+            guard !state.directories.contains(where: isInside), !state.files.keys.contains(where: isInside) else {
                 throw MemoryFileSystem.error(FileError.fileExists, "rmdir", path)
             }
             state.directories.remove(path)

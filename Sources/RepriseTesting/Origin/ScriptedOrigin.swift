@@ -200,8 +200,8 @@ private struct Script {
         if !behaviour.trailers.isEmpty, method != "HEAD" {
             answer.framing = .chunked
             answer.fields["Content-Length"] = nil
-            answer.fields["Trailer"] = behaviour.trailers.keys.sorted().joined(separator: ", ")
             answer.trailers = HTTPFields(behaviour.trailers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+            answer.fields["Trailer"] = answer.trailers.lines.map(\.name).joined(separator: ", ")
         }
         answer.delay = behaviour.firstByteDelay
         answer.bytesPerSecond = behaviour.bytesPerSecond

@@ -12,7 +12,7 @@ import Testing
 /// grows. In a process of its own each, whose memory is theirs alone.
 @Suite struct LongStreamTests {
     /// What a stream holds at a time.
-    struct Held: Hashable, CustomStringConvertible {
+    struct Held: CustomStringConvertible {
         var entries: Int
         /// Bytes that wait for a reader or for the disk.
         var inMemory: Int64

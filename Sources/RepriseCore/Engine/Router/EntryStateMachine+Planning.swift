@@ -60,22 +60,17 @@ extension EntryStateMachine {
             wanting.append(view)
         }
         guard !wanting.isEmpty || !views.isEmpty else { return }
+        // Of what the origin has another version of, what is on its way comes, and no more is asked for.
+        let asksNoMore = representation?.isSuperseded == true
         for decision in planner(for: representation).plan(readers: wanting, transfers: views) {
             noteUnwanted(decision)
             switch decision {
             case .start(let reader, let isSecondTry):
-                // Of what the origin has another version of, what is on its way comes, and no more is asked for.
-                guard representation?.isSuperseded != true, let view = wanting.first(where: { $0.id == reader }) else {
-                    break
-                }
+                guard !asksNoMore, let view = wanting.first(where: { $0.id == reader }) else { break }
                 start(for: view, representation, isSecondTry: isSecondTry)
             case .run(let id, let goal, let ids):
                 guard let transfer = transfers[id] else { break }
-                if representation?.isSuperseded == true, transfer.request == nil {
-                    finish(transfer)
-                } else {
-                    run(transfer, to: goal, for: ids)
-                }
+                if asksNoMore, transfer.request == nil { finish(transfer) } else { run(transfer, to: goal, for: ids) }
             case .pause(let id): if let transfer = transfers[id] { pause(transfer) }
             case .stop(let id): if let transfer = transfers[id] { finish(transfer) }
             }

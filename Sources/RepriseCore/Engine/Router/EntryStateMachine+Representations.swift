@@ -20,7 +20,7 @@ extension EntryStateMachine {
             environment.store != nil && !isPrivate && lifecycle.isListed && audience == .everybody && kind != .transient
         var fields = storedFields(head)
         // Of what is stored the trailers are not.
-        if !stores { for line in head.fields.keeping(["Trailer"]).lines { fields.add(line.name, line.value) } }
+        if stores { fields.remove(["Trailer"]) }
         let kept = selector.isSharedHTTP ? StoringRule.kept(fields) : fields
         var info = EntryInfo(
             key: key.text, url: url.description, generation: 0, identity: identity,
@@ -64,7 +64,7 @@ extension EntryStateMachine {
     /// The fields of an answer as they are stored.
     func storedFields(_ head: OriginResponseHead) -> HTTPFields {
         var fields = head.fields
-        fields.removeHopByHop()
+        fields.removeConnectionFields()
         fields.remove(["Content-Length"])
         if head.status == 206 { fields.remove(["Content-Range"]) }
         if environment.freshness != .http {
