@@ -145,7 +145,7 @@ let package = Package(
             dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore"]),
         .target(
             name: "RepriseLoopbackOrigin",
-            dependencies: ["RepriseRanges", "RepriseHTTP", "RepriseCore", "RepriseTesting"]
+            dependencies: ["RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseCore", "RepriseTesting"]
                 + nio("NIOCore", "NIOPosix", "NIOHTTP1")),
         // The fixed work whose instructions are counted (docs/benchmarks.md); no product of its own.
         .executableTarget(

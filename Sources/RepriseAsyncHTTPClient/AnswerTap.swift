@@ -3,7 +3,7 @@
     import NIOHTTP1
     import RepriseCore
     import RepriseHTTP
-    import Synchronization
+    import ReprisePlatform
 
     /// Hears what the library does not tell of an exchange: its connection, interim answers, and the fields behind the body.
     /// Whose answer comes next on a connection is said by a field of its request, which stays here.
@@ -17,7 +17,7 @@
             /// The request field that names a listener.
             static let field = "Reprise-Listener"
 
-            private let listening = Mutex<[String: any AnswerListener]>([:])
+            private let listening = Lock<[String: any AnswerListener]>([:])
 
             /// Adds one, which is held until `remove`.
             /// - Returns: The name it has here.

@@ -4,7 +4,7 @@
     import NIOHTTP1
     import NIOPosix
     import RepriseHTTP
-    import Synchronization
+    import ReprisePlatform
 
     /// A way to an origin: which connections may carry a request, and how they are made.
     enum OriginExit: Hashable, Sendable {
@@ -43,7 +43,7 @@
         let loops = OriginLoops(MultiThreadedEventLoopGroup.singleton)
         let listeners = AnswerTap.Listeners()
         private let proxies: ProxySettings
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
         init(receiveBuffer: Int?, connections: Int, rules: UpstreamRules, proxies: ProxySettings) {
             self.receiveBuffer = receiveBuffer

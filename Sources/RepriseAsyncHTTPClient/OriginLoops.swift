@@ -1,7 +1,7 @@
 #if Server
     import NIOCore
     import NIOPosix
-    import Synchronization
+    import ReprisePlatform
 
     /// On which event loop a request's events come: that of the connection which will carry it, as far as that can be known.
     ///
@@ -21,7 +21,7 @@
 
         private let loops: [any EventLoop]
         /// Which numbers are taken, by origin.
-        private let taken = Mutex<[String: [Bool]]>([:])
+        private let taken = Lock<[String: [Bool]]>([:])
 
         init(_ group: some EventLoopGroup) { loops = Array(group.makeIterator()) }
 

@@ -5,7 +5,7 @@
     import NIOPosix
     import RepriseCore
     import RepriseHTTP
-    import Synchronization
+    import ReprisePlatform
 
     /// One exchange: follows redirects, each a request of its own, turns the library's calls into events, and lets the
     /// next body part in only when asked. Parts that are there at once are gathered: the library tells each chunk alone,
@@ -49,7 +49,7 @@
         private let request: OriginRequest
         private let exits: OriginExits
         private let onEvent: @Sendable (OriginEvent) -> Void
-        private let state: Mutex<State>
+        private let state: Lock<State>
 
         init(_ request: OriginRequest, exits: OriginExits, onEvent: @escaping @Sendable (OriginEvent) -> Void) {
             self.request = request
@@ -57,7 +57,7 @@
             self.onEvent = onEvent
             // A GET is sent again by the engine, from where it stood.
             let secondTry: SecondTry = request.isIdempotent && request.method != "GET" ? .possible : .none
-            state = Mutex(State(redirects: RedirectRule(request.url, request.fields), secondTry: secondTry))
+            state = Lock(State(redirects: RedirectRule(request.url, request.fields), secondTry: secondTry))
         }
 
         /// Sends the request, or the one that a redirect makes of it.
@@ -259,7 +259,7 @@
         private let exits: OriginExits
         private let place: OriginLoops.Place
         private let upload: UploadWriter?
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
         init(
             _ exchange: StreamingExchange, host: String, exit: OriginExit, exits: OriginExits, place: OriginLoops.Place,

@@ -3,7 +3,7 @@
     import NIOCore
     import NIOPosix
     import RepriseCore
-    import Synchronization
+    import ReprisePlatform
 
     /// Gives the library a request's body piece by piece: the next is asked for when one was taken. Where the exchange is over
     /// before the body is whole, the connection is closed: its origin waits for the rest, and would take the beginning for all
@@ -23,7 +23,7 @@
         private enum Phase { case sending, whole, stopped }
 
         private let upload: OriginUpload
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
         init(_ upload: OriginUpload) { self.upload = upload }
 

@@ -6,6 +6,7 @@
     import RepriseHTTP
     import RepriseRanges
     public import RepriseTesting
+    import ReprisePlatform
     import Synchronization
 
     /// A scripted origin on a real socket of this machine: for tests of clients, servers and players, and for demos.
@@ -18,7 +19,7 @@
         /// The port it listens on.
         public let port: Int
         private let group: MultiThreadedEventLoopGroup
-        private let listener: Mutex<(any Channel)?>
+        private let listener: Lock<(any Channel)?>
         private let connections: Connections
 
         private init(
@@ -28,7 +29,7 @@
             self.origin = origin
             self.port = port
             self.group = group
-            self.listener = Mutex(listener)
+            self.listener = Lock(listener)
             self.connections = connections
         }
 
@@ -84,7 +85,7 @@
     }
 
     private final class Connections: Sendable {
-        private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+        private let channels = Lock<[ObjectIdentifier: any Channel]>([:])
         private let count = Atomic(0)
 
         var accepted: Int { count.load(ordering: .relaxed) }

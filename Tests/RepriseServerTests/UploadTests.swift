@@ -7,7 +7,7 @@
     import RepriseLoopbackOrigin
     import RepriseProxy
     import RepriseTesting
-    import Synchronization
+    import ReprisePlatform
     import Testing
 
     /// Requests with long bodies, which are passed on as they come.
@@ -278,7 +278,7 @@
                 fixture in
                 let client = try await fixture.connect()
                 try await client.send(RawClient.head("/a", method: "PUT", [("Content-Length", "1000000000")]))
-                let sent = Mutex(0)
+                let sent = Lock(0)
                 let sending = Task {
                     for _ in 0..<4096 {
                         try await client.send(UploadTests.piece)

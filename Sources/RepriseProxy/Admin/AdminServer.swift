@@ -4,7 +4,6 @@
     import NIOPosix
     import RepriseHTTP
     import ReprisePlatform
-    import Synchronization
 
     /// The listener administrators and the command-line tool talk to: a Unix socket, or a port of loopback. It is never
     /// the one that serves media.
@@ -21,7 +20,7 @@
         package let address: Address
         private let group: MultiThreadedEventLoopGroup
         private let listener: any Channel
-        private let isStopped = Mutex(false)
+        private let isStopped = Lock(false)
 
         private init(address: Address, group: MultiThreadedEventLoopGroup, listener: any Channel) {
             self.address = address

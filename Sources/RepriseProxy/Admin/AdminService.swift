@@ -1,8 +1,8 @@
 package import RepriseCore
 import RepriseHTTP
+import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -28,7 +28,7 @@ package final class AdminService: Sendable {
     private let connections: @Sendable () -> Int?
     private let metrics: @Sendable () -> String?
     private let onDrain: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// - Parameters:
     ///   - connections: Client connections of the media listener now.

@@ -1,4 +1,4 @@
-import Synchronization
+import ReprisePlatform
 
 /// A bound of `ProxyConfiguration` that a client has met.
 public enum ClientLimit: String, CaseIterable, Sendable {
@@ -31,7 +31,7 @@ public enum ClientLimit: String, CaseIterable, Sendable {
 
 /// How often each limit was met.
 final class LimitCounts: Sendable {
-    private let counts = Mutex<[ClientLimit: Int]>([:])
+    private let counts = Lock<[ClientLimit: Int]>([:])
 
     var all: [ClientLimit: Int] { counts.withLock { $0 } }
 

@@ -11,7 +11,7 @@
         private let server: ProxyServer
         private let group: MultiThreadedEventLoopGroup
         private let listener: any Channel
-        private let isStopped = Mutex(false)
+        private let isStopped = Lock(false)
         /// The port it listens on.
         public let port: Int
 
@@ -130,7 +130,7 @@
         let limits = LimitCounts()
         /// Whether balancers are told to send clients elsewhere.
         let isDraining = Atomic(false)
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
         init(cache: MediaCache, configuration: ProxyConfiguration) {
             self.cache = cache
@@ -231,7 +231,7 @@
 
     /// Lets one of several callers be the first.
     private final class Once: Sendable {
-        private let isDone = Mutex(false)
+        private let isDone = Lock(false)
         func first() -> Bool {
             isDone.withLock { done in
                 defer { done = true }; return !done

@@ -2,7 +2,7 @@
     import Metrics
     import RepriseCore
     import RepriseProxy
-    import Synchronization
+    import ReprisePlatform
 
     /// A cache's sums and events as metrics. Bytes are named `_bytes`, sums `_total`.
     final class CacheMeters: Sendable {
@@ -10,7 +10,7 @@
         private let cache: MediaCache
         private let proxy: MediaProxy
         /// What the counters have been told already.
-        private let told = Mutex((sums: CacheStatistics(), limits: [ClientLimit: Int]()))
+        private let told = Lock((sums: CacheStatistics(), limits: [ClientLimit: Int]()))
         private let subscription: EventSubscription
 
         init(_ cache: MediaCache, _ proxy: MediaProxy) {

@@ -1,6 +1,6 @@
 #if Server
     import Metrics
-    import Synchronization
+    import ReprisePlatform
 
     /// A backend of swift-metrics that prints what was measured in Prometheus' text format 0.0.4.
     final class PrometheusRegistry: MetricsFactory, Sendable {
@@ -35,7 +35,7 @@
 
         private enum Kind: String { case counter, gauge, summary }
 
-        private let series = Mutex<[Series: Value]>([:])
+        private let series = Lock<[Series: Value]>([:])
 
         private func value(_ label: String, _ dimensions: [(String, String)], _ kind: Kind) -> Value {
             series.withLock { series in
@@ -90,7 +90,7 @@
         }
 
         let kind: String
-        private let state = Mutex(State())
+        private let state = Lock(State())
 
         init(kind: String) { self.kind = kind }
 

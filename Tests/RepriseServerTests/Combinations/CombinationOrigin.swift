@@ -4,7 +4,7 @@
     import RepriseHTTP
     import RepriseRanges
     import RepriseTesting
-    import Synchronization
+    import ReprisePlatform
 
     /// An origin on a socket that answers `/bad/N` as combination N says and `/good/N` as an origin should.
     final class CombinationOrigin: Sendable {
@@ -13,7 +13,7 @@
 
         /// What reached it that none of the combinations' clients asked for.
         private final class Seen: Sendable {
-            let strange = Mutex<[String]>([])
+            let strange = Lock<[String]>([])
         }
 
         static func start() async throws -> CombinationOrigin {

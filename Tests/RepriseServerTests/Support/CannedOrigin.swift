@@ -1,7 +1,7 @@
 #if Server
     import NIOCore
     import NIOPosix
-    import Synchronization
+    import ReprisePlatform
 
     /// A server that answers the first request of each connection with the same bytes.
     final class CannedOrigin: Sendable {
@@ -25,14 +25,14 @@
             private let other: [UInt8]
             private let method: String?
             private let isGone: Bool
-            private let state: Mutex<State>
+            private let state: Lock<State>
 
             init(_ answer: [UInt8], lost: Int, of method: String?, isGone: Bool, answered other: [UInt8]) {
                 self.answer = answer
                 self.other = other
                 self.method = method
                 self.isGone = isGone
-                state = Mutex(State(lost: lost))
+                state = Lock(State(lost: lost))
             }
 
             var requestCount: Int { state.withLock { $0.asked } }

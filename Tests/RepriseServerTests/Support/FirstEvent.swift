@@ -1,10 +1,10 @@
 #if Server
     import RepriseCore
-    import Synchronization
+    import ReprisePlatform
 
     /// Passes on the first event of an exchange, no other.
     final class FirstEvent: Sendable {
-        private let isTaken = Mutex(false)
+        private let isTaken = Lock(false)
         private let onEvent: @Sendable (OriginEvent) -> Void
 
         init(_ onEvent: @escaping @Sendable (OriginEvent) -> Void) { self.onEvent = onEvent }

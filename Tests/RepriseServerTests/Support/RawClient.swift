@@ -2,7 +2,7 @@
     import NIOCore
     import NIOPosix
     import RepriseHTTP
-    import Synchronization
+    import ReprisePlatform
 
     /// An answer as it came over the socket.
     struct RawAnswer: Sendable {
@@ -48,7 +48,7 @@
         /// What arrived, and who waits for more.
         private final class Inbox: ChannelInboundHandler, Sendable {
             typealias InboundIn = ByteBuffer
-            private let state = Mutex(State())
+            private let state = Lock(State())
 
             func withState<Result: Sendable>(_ body: (inout State) throws -> Result) rethrows -> Result {
                 try state.withLock { try body(&$0) }

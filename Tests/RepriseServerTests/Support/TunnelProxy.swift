@@ -1,7 +1,7 @@
 #if Server
     import NIOCore
     import NIOPosix
-    import Synchronization
+    import ReprisePlatform
 
     /// A proxy that knows `CONNECT` and nothing else, and leads every host to this machine.
     final class TunnelProxy: Sendable {
@@ -9,7 +9,7 @@
         private let heads: Heads
 
         final class Heads: Sendable {
-            let all = Mutex<[String]>([])
+            let all = Lock<[String]>([])
         }
 
         private init(_ listener: any Channel, _ heads: Heads) {

@@ -4,7 +4,6 @@
     import RepriseHTTP
     import ReprisePlatform
     import RepriseRanges
-    import Synchronization
 
     /// An origin that answers every request with what it was told last, and knows nothing of HTTP beyond that.
     final class ClauseOrigin: Sendable {
@@ -18,8 +17,8 @@
             var requests: [Request] = []
         }
 
-        private let state = Mutex(State())
-        private let channel = Mutex<(any Channel)?>(nil)
+        private let state = Lock(State())
+        private let channel = Lock<(any Channel)?>(nil)
 
         /// Listens on a free port of the loopback.
         func start() async throws {
