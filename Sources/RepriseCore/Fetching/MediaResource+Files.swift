@@ -39,7 +39,7 @@ extension MediaResource {
             let hold = generation.leaseFile()
             // From here on nothing of it is given back; what was before has to be there.
             guard generation.claimedEnd(from: 0) >= min(needed, length ?? needed) else {
-                throw CacheError(.store, "what was fetched was given back to make room; try again")
+                throw MediaResource.givenBack
             }
             let path = try await cache.onDisk { () throws(StoreError) -> String in
                 let path = try store.makeLease(info, generation)
@@ -85,6 +85,8 @@ extension MediaResource {
         }
     }
 
+    private static let givenBack = CacheError(.store, "what was fetched was given back to make room; try again")
+
     /// How many bytes have to be there before the file may be given away.
     private func bytesNeeded(_ asked: Int64, _ fetch: RangeFetch, _ store: Store) async throws -> Int64 {
         var head: [UInt8] = []
@@ -96,6 +98,8 @@ extension MediaResource {
                 let kept = try await fetch.kept(atLeast: bytes)
                 length = kept.length
                 head = try await firstBytes(bytes, of: kept.generation)
+                // To look again would show no more.
+                guard Int64(head.count) >= min(bytes, length ?? bytes) else { throw MediaResource.givenBack }
             case .refuse(let reason):
                 if fetch.progress.isComplete { return .max }
                 throw CacheError(.unsupported, "\(request.url) cannot be opened as a file yet: \(reason)")

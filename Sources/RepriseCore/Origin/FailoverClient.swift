@@ -41,16 +41,26 @@ package final class FailoverClient: OriginClient {
         _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
     ) -> any OriginExchange {
         guard let places = mirrors.places(of: request.url) else { return client.start(request, onEvent: onEvent) }
+        let exchange = FailoverExchange(self, request, places, onEvent: onEvent)
+        if let first = next(of: places, besides: []) { exchange.ask(first) }
+        return exchange
+    }
+
+    fileprivate typealias Places = (locations: [OriginURL], home: Int)
+    fileprivate typealias Place = (place: Int, location: OriginURL)
+
+    /// Where a request goes that was sent to `tried` before, as it stands now: one may have asked to be left alone meanwhile.
+    fileprivate func next(of places: Places, besides tried: [Int]) -> Place? {
         let now = queues.now()
         let candidates = places.locations.map { location in
             OriginSelector.Candidate(
                 location, breaker: hosts.breaker(of: location.origin),
                 isHeldOff: hosts.holdOff(of: location.origin, now: now) != nil)
         }
-        let order = OriginSelector(candidates, home: places.home).order(now: now)
-        let exchange = FailoverExchange(self, request, order: order.map { places.locations[$0] }, onEvent: onEvent)
-        exchange.askNext()
-        return exchange
+        let next = OriginSelector(candidates, home: places.home).next(besides: tried, now: now)
+        // Where all asked to be left alone one is asked, not all.
+        if let next, !tried.isEmpty, candidates[next.place].isHeldOff { return nil }
+        return next
     }
 
     fileprivate func send(
@@ -85,8 +95,8 @@ package final class FailoverClient: OriginClient {
 /// One request, at one origin after the other until one has an answer.
 private final class FailoverExchange: OriginExchange {
     private struct State {
-        /// Origins that were not tried yet.
-        var rest: [OriginURL]
+        /// The numbers of the places that were tried.
+        var tried: [Int] = []
         /// The one that is asked now.
         var asked: OriginURL?
         /// Counts the tries: what an earlier one still says is not heard.
@@ -103,46 +113,52 @@ private final class FailoverExchange: OriginExchange {
 
     private let client: FailoverClient
     private let request: OriginRequest
+    private let places: FailoverClient.Places
     private let onEvent: @Sendable (OriginEvent) -> Void
-    private let state: Lock<State>
+    private let state = Lock(State())
 
     init(
-        _ client: FailoverClient, _ request: OriginRequest, order: [OriginURL],
+        _ client: FailoverClient, _ request: OriginRequest, _ places: FailoverClient.Places,
         onEvent: @escaping @Sendable (OriginEvent) -> Void
     ) {
         self.client = client
         self.request = request
+        self.places = places
         self.onEvent = onEvent
-        state = Lock(State(rest: order))
     }
 
-    func askNext() {
+    func ask(_ next: FailoverClient.Place) {
         let now = client.now
-        let next = state.withLock { state -> (location: OriginURL, serial: Int, isLast: Bool)? in
-            guard !state.isCancelled, !state.rest.isEmpty else { return nil }
-            let location = state.rest.removeFirst()
-            state.asked = location
+        let asked = state.withLock { state -> (serial: Int, isLast: Bool)? in
+            guard !state.isCancelled else { return nil }
+            state.tried.append(next.place)
+            state.asked = next.location
             state.serial += 1
             state.exchange = nil
             state.sentAt = now
-            return (location, state.serial, state.rest.isEmpty)
+            return (state.serial, state.tried.count == places.locations.count)
         }
-        guard let next else { return }
-        let exchange = client.send(request, to: next.location) { event in self.received(event, next.serial) }
+        guard let (serial, isLast) = asked else { return }
+        let exchange = client.send(request, to: next.location) { event in self.received(event, serial) }
         let isWanted = state.withLock { state in
-            guard state.serial == next.serial, !state.isCancelled, !state.isOver else { return false }
+            guard state.serial == serial, !state.isCancelled, !state.isOver else { return false }
             state.exchange = exchange
             return true
         }
         guard isWanted else { return exchange.cancel() }
         payDemands()
-        if !next.isLast { client.whenLate { [weak self] in self?.tooLong(next.serial) } }
+        if !isLast { client.whenLate { [weak self] in self?.tooLong(serial) } }
+    }
+
+    /// Where the request may go besides; `nil` where it stays where it is.
+    private func another(than tried: [Int]) -> FailoverClient.Place? {
+        request.isUnsent ? client.next(of: places, besides: tried) : nil
     }
 
     private func received(_ event: OriginEvent, _ serial: Int) {
-        let (location, hadHead, mayGoOn) = state.withLock { state in
+        let (location, hadHead, tried) = state.withLock { state in
             let isHeard = state.serial == serial && !state.isCancelled
-            return (isHeard ? state.asked : nil, state.hasHead, !state.rest.isEmpty && request.isUnsent)
+            return (isHeard ? state.asked : nil, state.hasHead, state.tried)
         }
         guard let location else { return }
         switch event {
@@ -150,13 +166,17 @@ private final class FailoverExchange: OriginExchange {
             let outcome = CircuitBreaker.Outcome(status: head.status)
             client.note(outcome, of: location, "status \(head.status)")
             client.heed(head, of: location)
-            if outcome == .troubled, mayGoOn, request.isSafe { return goOn(from: serial) }
+            if outcome == .troubled, request.isSafe, let next = another(than: tried) {
+                return goOn(to: next, from: serial)
+            }
             state.withLock { $0.hasHead = true }
             onEvent(event)
             return payDemands()
         case .failed(let failure):
             client.note(hadHead ? .troubled : .init(failure.kind), of: location, failure.message)
-            if !hadHead, mayGoOn, request.isSafe || failure.kind == .unreachable { return goOn(from: serial) }
+            if !hadHead, request.isSafe || failure.kind == .unreachable, let next = another(than: tried) {
+                return goOn(to: next, from: serial)
+            }
             end()
         case .end: end()
         case .interim, .body: break
@@ -174,15 +194,15 @@ private final class FailoverExchange: OriginExchange {
 
     /// No head yet: the next one may be quicker.
     private func tooLong(_ serial: Int) {
-        let location = state.withLock { state in
-            state.serial == serial && !state.hasHead && !state.isCancelled ? state.asked : nil
+        let (location, tried) = state.withLock { state in
+            (state.serial == serial && !state.hasHead && !state.isCancelled ? state.asked : nil, state.tried)
         }
-        guard let location, request.isSafe, request.isUnsent else { return }
+        guard let location, request.isSafe, let next = another(than: tried) else { return }
         client.note(.unreachable, of: location, "no answer in time")
-        goOn(from: serial)
+        goOn(to: next, from: serial)
     }
 
-    private func goOn(from serial: Int) {
+    private func goOn(to next: FailoverClient.Place, from serial: Int) {
         let (isCurrent, exchange) = state.withLock { state -> (Bool, (any OriginExchange)?) in
             guard state.serial == serial, !state.hasHead else { return (false, nil) }
             // Nothing that this try still says is heard from here on.
@@ -192,7 +212,7 @@ private final class FailoverExchange: OriginExchange {
         }
         guard isCurrent else { return }
         exchange?.cancel()
-        askNext()
+        ask(next)
     }
 
     func demand() {

@@ -57,6 +57,8 @@ public struct OriginBehaviour: Sendable, Hashable {
     public var contentRange = ContentRangeFault.none
     /// Whether a 416 tells how long the object is.
     public var tellsTotalInRefusals = true
+    /// Whether a 416 has a message as its body.
+    public var explainsRefusals = false
     /// Most bytes of one 206; a longer range is answered in part, honestly. `nil` for no limit.
     public var longestRange: Int64?
     /// So many bytes more than asked for are sent before and after a range, honestly.

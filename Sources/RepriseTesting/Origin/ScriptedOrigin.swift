@@ -304,6 +304,7 @@ private struct Script {
         }
         guard let asked = requested.resolved(length: length) else {
             var refusal = ScriptedAnswer(status: 416, fields: ["Content-Length": "0"])
+            if behaviour.explainsRefusals { refusal = .plain(416, "the range lies beyond the end of what is here") }
             if behaviour.tellsTotalInRefusals { refusal.fields["Content-Range"] = "bytes */\(length)" }
             return refusal
         }

@@ -56,6 +56,23 @@ import Testing
         #expect(world.origin.requestCount == 1, "it is asked once")
     }
 
+    /// A comparison is a whole request that is not the engine's: it goes on to the next by itself.
+    @Test func `one that asks to be left alone while the first is silent is no other place`() throws {
+        let world = try makeWorld()
+        put(world)
+        world.play("/a").expectWhole(1_000_000)
+        put(world) { $0.firstByteDelay = 200 * second }
+        let resource = world.player("/a").resource
+        let comparison = Task(executorPreference: world.queues) { try await resource.compareWithOrigin() }
+        world.queues.advance(second)
+        let wait = CacheError(.originRefused(status: 429), "the origin answered 429", retryAfter: 30)
+        world.cache.environment.hosts.noteHoldOff("http://other.test", nil, wait, now: world.queues.now())
+        world.queues.advance(20 * second)
+        #expect(other.requestCount == 0)
+        comparison.cancel()
+        world.queues.advance(second)
+    }
+
     @Test func `what all of them refuse is refused, and 404 is an answer`() throws {
         let world = try makeWorld()
         other.put(.init(PositionCodedContent(length: 10)), at: "/base/a")

@@ -287,6 +287,7 @@ struct WorldPlan: Sendable {
             // That one it believes of a 304 alone.
             if isTagShared { behaviour.tag = .weakShared }
         }
+        behaviour.explainsRefusals = behaviour.framing != .length
         behaviour.gzipsForTakers = isShared && !behaviour.tellsRanges
         if behaviour.gzipsForTakers, behaviour.extraFields["Vary"] == nil, behaviour.heedsIfRange {
             behaviour.extraFields["Vary"] = "Accept-Encoding"

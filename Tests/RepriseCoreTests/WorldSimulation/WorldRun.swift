@@ -46,6 +46,8 @@ struct WorldRun {
     private var players: [Player?] = Array(repeating: nil, count: WorldPlan.players)
     private var held = Set<Int>()
     private var owners: [Int: (object: Int, user: Int)] = [:]
+    /// Of players that asked for what the origin has now: how many versions were older then.
+    private var outdated: [Int: Int] = [:]
     /// Versions an object has had, for each user; no two objects or users share one.
     private var versions: [[Int]]
     private var tasks: [(name: String, ending: Ending)] = []
@@ -130,14 +132,18 @@ struct WorldRun {
             let content = PositionCodedContent(length: length, generation: version, signature: [])
             world.origin.put(.init(content, behaviour), at: path(object, user))
             guard user == 0 else { continue }
-            var plain = plan.objects[object].behaviour
+            let plain = plan.objects[object].behaviour
             world.origin.put(.init(content, plain), at: "/moved" + plan.objects[object].path)
             // A mirror may lag behind; what it has was the object once.
             if version % 3 == 2 { continue }
-            plain.tagMark = "-mirror"
-            world.origin.put(.init(content, plain), at: "/mirror" + plan.objects[object].path)
+            let mirror = mirrorPath(object)
+            var mirrored = world.origin.resource(at: mirror)?.behaviour ?? plain
+            mirrored.tagMark = "-mirror"
+            world.origin.put(.init(content, mirrored), at: mirror)
         }
     }
+
+    private func mirrorPath(_ object: Int) -> String { "/mirror" + plan.objects[object].path }
 
     private mutating func meet(_ name: String) { met[name, default: 0] += 1 }
 
@@ -187,6 +193,14 @@ struct WorldRun {
         try expectTasksEnded(or: "goes on while the origin fails")
     }
 
+    private mutating func behaveAtMirror(_ object: Int, _ behaviour: OriginBehaviour) {
+        meet("mirror's behaviour")
+        world.origin.change(mirrorPath(object)) {
+            $0.behaviour = behaviour
+            $0.behaviour.tagMark = "-mirror"
+        }
+    }
+
     private mutating func act(_ action: WorldPlan.Action) throws {
         switch action {
         case .open(let player, let object, let user, let range, let control, let isKept, let usesReadPool):
@@ -205,6 +219,8 @@ struct WorldRun {
             publish(object, length ?? world.origin.resource(at: plan.objects[object].path)?.content.length ?? 0)
         case .behave(let object, let behaviour):
             WorldPlan.kinds(behaviour).forEach { meet($0) }
+            // Not drawn, so that a seed is the same plan as before.
+            guard !plan.hasMirror || !behaviour.earlyHints else { return behaveAtMirror(object, behaviour) }
             for user in 0..<WorldPlan.users { world.origin.change(path(object, user)) { $0.behaviour = behaviour } }
         case .down(let isDown):
             meet("down")
@@ -385,7 +401,26 @@ struct WorldRun {
         player.mayGetPage = true
         player.getsAnswers = takesAnyAnswer && control != "only-if-cached" && plan.refreshing == .never
         owners[index] = (object, user)
+        outdated[index] = nil
+        if control == "no-cache", !believesWeakTags(object) {
+            meet("no-cache, by versions")
+            outdated[index] = versions(of: object, user).count - 1
+        }
         players[index] = player
+    }
+
+    /// Whether an origin has one weak tag for all versions at some time: what it calls the same is believed to be.
+    private func believesWeakTags(_ object: Int) -> Bool {
+        plan.objects[object].behaviour.tag == .weakShared
+            || plan.steps.contains { step in
+                guard case .behave(object, let behaviour) = step.action else { return false }
+                return behaviour.tag == .weakShared
+            }
+    }
+
+    /// The versions of an object that a user may see.
+    private func versions(of object: Int, _ user: Int) -> [Int] {
+        versions[object * WorldPlan.users + (plan.objects[object].isPerUser ? user : 0)]
     }
 
     /// A client that seeks asks by HEAD before, through a shared cache. Not drawn, so that a seed is the same plan as before.
@@ -402,12 +437,12 @@ struct WorldRun {
         player.handle.answeredHead(head, to: fields, sentAt: sentAt)
     }
 
-    /// A reader may have bytes of any version of its object that its user may see.
+    /// A reader may have bytes of any version of its object that its user may see; who asked for what the origin has now, of no
+    /// older one.
     private mutating func takeAll(_ bytes: Int64) throws {
         for (index, player) in players.enumerated() {
             guard let player, !held.contains(index), player.wasWoken, let owner = owners[index] else { continue }
-            player.knownGenerations =
-                versions[owner.object * WorldPlan.users + (plan.objects[owner.object].isPerUser ? owner.user : 0)]
+            player.knownGenerations = Array(versions(of: owner.object, owner.user).dropFirst(outdated[index] ?? 0))
             let (wasOther, wasCoded) = (player.other != nil, player.isCoded)
             var rest = bytes - player.take(bytes)
             if !wasOther, let status = player.other?.status { meet("handed on \(status)") }
@@ -567,25 +602,14 @@ struct WorldRun {
         for object in plan.objects.indices {
             // No mirror lags behind for ever: of two that differ no reader gets a whole.
             if let newest = world.origin.resource(at: plan.objects[object].path) {
-                world.origin.change("/mirror" + plan.objects[object].path) { mirror in
+                world.origin.change(mirrorPath(object)) { mirror in
                     // Of versions that nothing tells apart none can take another's place while it is being read.
                     if mirror.content != newest.content { mirror.behaviour.tag = .strong }
                     mirror.content = newest.content
                 }
             }
-            for user in 0..<WorldPlan.users {
-                world.origin.change(path(object, user)) { resource in
-                    resource.behaviour.body = .none
-                    resource.behaviour.status = nil
-                    resource.behaviour.contentRange = .none
-                    resource.behaviour.loginPage = false
-                    resource.behaviour.redirect = nil
-                    resource.behaviour.firstByteDelay = 0
-                    if resource.content.length < WorldPlan.endless { resource.behaviour.bytesPerSecond = 0 }
-                    // Without a strong tag a strict policy takes a resource in one answer.
-                    if plan.isStrict { resource.behaviour.longestRange = nil }
-                }
-            }
+            mend(mirrorPath(object))
+            for user in 0..<WorldPlan.users { mend(path(object, user)) }
         }
         if isSuspended { operate(.resume, 0) }
         // What has no end in sight is not waited for.
@@ -619,6 +643,21 @@ struct WorldRun {
         try replay()
         try checkClosed()
         app.asked.value.forEach { met[$0.key, default: 0] += $0.value }
+    }
+
+    /// What is at a path is served well from now on.
+    private func mend(_ path: String) {
+        world.origin.change(path) { resource in
+            resource.behaviour.body = .none
+            resource.behaviour.status = nil
+            resource.behaviour.contentRange = .none
+            resource.behaviour.loginPage = false
+            resource.behaviour.redirect = nil
+            resource.behaviour.firstByteDelay = 0
+            if resource.content.length < WorldPlan.endless { resource.behaviour.bytesPerSecond = 0 }
+            // Without a strong tag a strict policy takes a resource in one answer.
+            if plan.isStrict { resource.behaviour.longestRange = nil }
+        }
     }
 
     private func checkNothingLeft() throws {

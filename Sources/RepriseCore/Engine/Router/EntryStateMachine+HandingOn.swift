@@ -101,12 +101,14 @@ extension EntryStateMachine {
         return candidates.first { $0.awaitsAnyAnswer && $0.fields == request.callerFields }
     }
 
-    /// Whether media cannot be had for a reader by trying further: nothing of it is held, and a failure is the last before the
-    /// reader would be told of one, with nothing to make do with.
+    /// Whether media cannot be had for a reader by trying further: nothing of it is held, or in an entry of its own nothing of
+    /// what it reads next, and a failure is the last before the reader would be told of one, with nothing to make do with.
     private func isLastWord(
         _ verdict: ResponseJudge.Verdict, _ request: OriginRequestState, to reader: Reader, beside held: Representation?
     ) -> Bool {
-        guard held == nil, newest(reader.caller.url) == request.url else { return false }
+        guard held == nil || isPrivate && isStarving(reader), newest(reader.caller.url) == request.url else {
+            return false
+        }
         if case .refused = verdict { return true }
         guard superseded == nil else { return false }
         guard case .busy(_, let retryAfter) = verdict else { return true }

@@ -16,6 +16,7 @@ extension EntryStateMachine {
         let groups = Set(readers.filter(\.isFetchable).map(\.representation)).union(transfers.map(\.representation))
         for group in groups.sorted(by: { ($0?.number ?? -1) < ($1?.number ?? -1) }) { plan(group) }
         releaseMemory()
+        endReadersOfSuperseded()
     }
 
     /// How long transfers of a representation may do nothing.

@@ -134,25 +134,31 @@ extension EntryStateMachine {
         environment.freshness == .immutable ? representations[representations.current] : nil
     }
 
-    /// Readers of a superseded representation go on with the newest, or end where they were told of the old one.
+    /// Readers of a superseded representation that were told nothing of it yet go on with the newest.
     mutating func moveReadersOfSuperseded() {
-        guard representations.contains(where: { $0.isSuperseded }) else { return }
-        for reader in readers where !reader.hasEnded {
-            guard let representation = representations[reader.representation], representation.isSuperseded else {
-                continue
-            }
-            if !reader.isAnnounced, let newest = representations.newest {
-                if belongs(reader, to: newest) { give(reader, newest.id) }
-                continue
-            }
-            guard reader.isWaiting, isStarving(reader), !isOnItsWay(reader) else { continue }
-            fail(reader, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
+        guard let newest = representations.newest, representations.contains(where: { $0.isSuperseded }) else { return }
+        for reader in readers where !reader.hasEnded && !reader.isAnnounced {
+            guard let representation = representations[reader.representation], representation.isSuperseded,
+                belongs(reader, to: newest)
+            else { continue }
+            give(reader, newest.id)
         }
-        for representation in representations
-        where representation.isSuperseded && !representation.isCommitted && representation.id != representations.current
-        {
+    }
+
+    /// The others end where nothing brings their next byte. Behind the planning and the release of memory, which may have ended what
+    /// brought it, or dropped it.
+    mutating func endReadersOfSuperseded() {
+        for representation in representations where representation.isSuperseded {
+            for reader in readers.reading(representation.id) where !reader.hasEnded {
+                guard reader.isAnnounced || representations.newest == nil, reader.isWaiting, isStarving(reader),
+                    !isOnItsWay(reader)
+                else { continue }
+                fail(
+                    reader, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
+            }
             let id = representation.id
-            guard !readers.reads(id), !transfers.contains(where: { $0.representation == id }), !buffers.has(id),
+            guard !representation.isCommitted, id != representations.current, !readers.reads(id),
+                !transfers.contains(where: { $0.representation == id }), !buffers.has(id),
                 revalidation.inFlight?.representation != id
             else { continue }
             abandonFiles(of: representation)
