@@ -85,29 +85,6 @@ import Testing
         }
     }
 
-    /// Its own entry holds the head of the part, and none of the bytes that it reads.
-    @Test(arguments: [401, 404]) func `who asks for itself is told of the last word also behind a part`(
-        status: Int
-    ) throws {
-        let world = try World(blockSize: 256) {
-            $0.freshness = .immutable
-            $0.tuning.firstRequest = 512
-        }
-        world.put("/a", length: 1625) { ($0.firstByteDelay, $0.longestRange) = (80 * millisecond, 30) }
-        let first = Player(world, "/a", .from(1064), takesAnyAnswer: true)
-        let player = Player(world, "/a", .from(1064), takesAnyAnswer: true)
-        // The first is refused. The other asks for itself, is given too little, and is refused before it looks.
-        for (number, answer) in [status, nil, status].enumerated() {
-            world.origin.change("/a") { $0.behaviour.status = answer }
-            if number == 0 { for player in [first, player] { player.take() } }
-            repeat {} while world.origin.requestCount <= number && world.queues.runOne(until: .max)
-        }
-        world.queues.advance(second)
-        player.finish()
-        #expect(player.other?.status == status)
-        #expect(player.violation == nil)
-    }
-
     @Test func `who waits beside a reader of bytes is told, and that one waits on`() throws {
         let world = try world(503)
         let reader = world.player("/a", ByteRange(0, Self.length))

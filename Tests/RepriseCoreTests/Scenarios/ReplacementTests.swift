@@ -210,25 +210,6 @@ import Testing
         behind.expectWhole(3_000_000, from: 100_000)
     }
 
-    /// What cannot be stored is dropped where its reader comes late for it, and of the old version no more is asked for.
-    @Test func `who comes late for what was replaced meanwhile is told so, inv26`() throws {
-        let world = try World()
-        world.put("/a", length: 3_000_000) { $0.body = .stall(at: 1_000_000) }
-        world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.inputOutput) : nil }
-        let late = world.player("/a")
-        late.play(to: 100_000)
-        let beside = world.player("/a", .from(500_000))
-        beside.play(to: 600_000)
-        world.put("/a", length: 3_000_000, generation: 2) { $0.body = .stall(at: 1_000_000) }
-        let new = world.player("/a", .from(1_500_000))
-        new.play(to: 1_600_000)
-        for player in [beside, new] { player.leave() }
-        world.queues.advance(120 * second)
-        late.play(patience: 120 * second)
-        #expect(late.violation == nil)
-        #expect(late.failure?.code == .changed || late.isAtEnd)
-    }
-
     @Test func `the error text of a 416 is never the resource, inv20 bug01`() throws {
         let isOn = Lock(false)
         let world = try World { _ in

@@ -32,8 +32,8 @@ extension EntryStateMachine {
         let transfer = TransferState(
             id: makeID(), representation: representation?.id, start: start,
             isSequential: isSequential, requestIndex: reader.requestIndex,
-            readers: [reader.id], goal: min(view.end, view.position.adding(tuning.readAhead)), isSecondTry: isSecondTry,
-            now: now,
+            readers: [reader.id], goal: min(view.end, view.position.adding(tuning.readAhead)),
+            secondTryFor: isSecondTry ? missing : nil, now: now,
             continuation: continuationMaker)
         transfers[transfer.id] = transfer
         // One that would end before what it is begun for would be begun for it again and again.

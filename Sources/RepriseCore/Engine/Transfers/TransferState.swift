@@ -44,8 +44,8 @@ final class TransferState: Identifiable {
     private(set) var lastProgress: Int64
     /// When it was begun, in nanoseconds.
     let begun: Int64
-    /// Whether it took the place of one that was silent, and has brought nothing yet.
-    private(set) var isSecondTry: Bool
+    /// The byte that it is to bring in place of one that was silent, until that has come: what it repeats before is no progress.
+    private var secondTryFor: Int64?
     /// Whether it brings everything from 0 because the origin serves no ranges.
     private(set) var isSequential: Bool
     private var continuation: RangeContinuation
@@ -57,7 +57,7 @@ final class TransferState: Identifiable {
 
     init(
         id: TransferID, representation: RepresentationID?, start: Int64, isSequential: Bool, requestIndex: Int,
-        readers: [ReaderID], goal: Int64, isSecondTry: Bool = false, now: Int64,
+        readers: [ReaderID], goal: Int64, secondTryFor: Int64? = nil, now: Int64,
         continuation: @escaping () -> RangeContinuation
     ) {
         self.id = id
@@ -69,13 +69,15 @@ final class TransferState: Identifiable {
         self.goal = goal
         makeContinuation = continuation
         self.continuation = continuation()
-        self.isSecondTry = isSecondTry
+        self.secondTryFor = secondTryFor
         begun = now
         lastProgress = now
     }
 
     // MARK: State
 
+    /// Whether it took the place of one that was silent, and has not brought what that did not.
+    var isSecondTry: Bool { secondTryFor != nil }
     /// What it fills, or is to; `nil` until the first answer shows it.
     var representation: RepresentationID? {
         switch target {
@@ -236,7 +238,9 @@ final class TransferState: Identifiable {
     func fill(into buffer: BufferID) { self.buffer = buffer }
 
     /// Bytes came.
-    func noteBytes() { isSecondTry = false }
+    func noteBytes(_ new: ByteRange) {
+        if let byte = secondTryFor, byte < new.upperBound { secondTryFor = nil }
+    }
 
     /// It goes on elsewhere, or for another representation: the buffer with what it has brought.
     func restart(at offset: Int64) -> BufferID? {
