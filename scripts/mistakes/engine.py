@@ -497,6 +497,8 @@ MISTAKES = {
                     "isHeldOff: hosts.holdOff", "isHeldOff: tried.isEmpty && hosts.holdOff", "FailoverTests"),
     "own last word": ("who asks for itself is told of an error where the origin has an answer", ROUTER + "HandingOn.swift",
                       "guard held == nil || isPrivate && isStarving(reader), ", "guard held == nil, ", "world"),
+    "empty part": ("an empty version never takes the place of a part", ENGINE + "Representations/RepresentationTable.swift",
+                   "        if new.isComplete { return true }\n", "", "ReplacementTests"),
     "repeated": ("what a second try repeats counts as progress, and it is tried again without end",
                  ENGINE + "Transfers/TransferState.swift", "byte < new.upperBound {", "byte < .max {", "RequestTests"),
     "coded for all": ("who takes no coding is given one", "Sources/RepriseHTTP/Caching/VaryField.swift",

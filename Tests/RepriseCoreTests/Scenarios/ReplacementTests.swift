@@ -210,6 +210,25 @@ import Testing
         behind.expectWhole(3_000_000, from: 100_000)
     }
 
+    @Test func `an empty version takes the place of a part of an older one, inv04`() throws {
+        let world = try World()
+        world.put("/a", length: 100_000)
+        world.play("/a", ByteRange(0, 1000)).expectWhole(1000)
+        world.put("/a", length: 0, generation: 2)
+        let changed = world.player("/a", .from(50_000))
+        changed.play(patience: second)
+        changed.leave()
+        let empty = world.player("/a")
+        empty.finish()
+        #expect(empty.isAtEnd && empty.received == 0)
+        world.queues.advance(second)
+        try world.kill()
+        world.origin.setDown(true)
+        let after = world.player("/a")
+        after.finish()
+        #expect(after.isAtEnd && after.received == 0)
+    }
+
     @Test func `the error text of a 416 is never the resource, inv20 bug01`() throws {
         let isOn = Lock(false)
         let world = try World { _ in

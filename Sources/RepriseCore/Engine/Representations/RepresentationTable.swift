@@ -108,7 +108,9 @@ struct RepresentationTable: Sequence {
         let agrees =
             MediaType(old.info.fields["Content-Type"])?.type.octets
             == MediaType(new.info.fields["Content-Type"])?.type.octets
-        if old.info.isPinned || old.mayBeComplete || !agrees { return new.isComplete }
+        // One without bytes has no first block, and is complete.
+        if new.isComplete { return true }
+        if old.info.isPinned || old.mayBeComplete || !agrees { return false }
         let block = Swift.min(generation.layout.blockSize, new.info.length ?? .max)
         return generation.askClaimed { $0.ranges.contains { $0.count >= block } }
     }
