@@ -37,19 +37,6 @@ import Testing
         #expect(world.origin.bodyBytes <= 4_000_000 + world.blockSize)
     }
 
-    /// Its first try and each further one bring the same bytes of a block, and never the one that is waited for.
-    @Test(arguments: [40_000, 10_000])
-    func `an origin that falls silent before what is wanted is given up, inv10 inv26`(
-        offset: Int64
-    ) throws {
-        let world = try World()
-        world.put("/a", length: 3_000_000) { $0.body = .stall(at: offset) }
-        let player = world.player("/a", .from(offset + 15_000))
-        player.play(patience: 240 * second)
-        #expect(player.failure != nil && player.received == 0)
-        #expect(world.origin.requestCount <= 8)
-    }
-
     @Test func `the next request is asked only when half of the last was read on`() throws {
         let world = try World()
         world.put("/a", length: 20_000_000)
