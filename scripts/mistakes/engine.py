@@ -489,7 +489,7 @@ MISTAKES = {
     "unnamed files": ("files of what was replaced before they were named stay", ROUTER + "Waiting.swift",
                       "            abandonFiles(of: representation)\n", "", "ReplacementTests"),
     "cut short": ("what is on its way to a reader ends where another version takes its place", ROUTER + "Waiting.swift",
-                  ",\n                    !isOnItsWay(reader)\n", "\n", "ReplacementTests"),
+                  ", !isOnItsWay(reader) else", " else", "ReplacementTests"),
     "waiting on": ("what waits for an answer that was just given up waits for ever", ROUTER + "Planning.swift",
                    "{ plan(group) }\n        releaseMemory()\n        endReadersOfSuperseded()\n",
                    "{ endReadersOfSuperseded(); plan(group) }\n        releaseMemory()\n", "world"),

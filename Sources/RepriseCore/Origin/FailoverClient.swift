@@ -57,10 +57,7 @@ package final class FailoverClient: OriginClient {
                 location, breaker: hosts.breaker(of: location.origin),
                 isHeldOff: hosts.holdOff(of: location.origin, now: now) != nil)
         }
-        let next = OriginSelector(candidates, home: places.home).next(besides: tried, now: now)
-        // Where all asked to be left alone one is asked, not all.
-        if let next, !tried.isEmpty, candidates[next.place].isHeldOff { return nil }
-        return next
+        return OriginSelector(candidates, home: places.home).next(besides: tried, now: now)
     }
 
     fileprivate func send(

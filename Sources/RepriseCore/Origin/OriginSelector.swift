@@ -36,8 +36,10 @@ package struct OriginSelector: Sendable {
         return preferred.filter { candidates[$0].breaker.isReady(now) } + others
     }
 
-    /// Where a request goes that was sent to `tried` before; `nil` where it was everywhere.
+    /// Where a request goes that was sent to `tried` before; `nil` where it was everywhere it may go. Where all asked to be left
+    /// alone one is asked, not one after the other.
     package func next(besides tried: [Int], now: Int64) -> (place: Int, location: OriginURL)? {
-        order(now: now).first { !tried.contains($0) }.map { ($0, candidates[$0].location) }
+        order(now: now).first { !tried.contains($0) && (tried.isEmpty || !candidates[$0].isHeldOff) }
+            .map { ($0, candidates[$0].location) }
     }
 }

@@ -98,6 +98,9 @@ import Testing
         #expect(selector.next(besides: [], now: start)?.place == 0)
         #expect(selector.next(besides: [0], now: start)?.location.host == "1.test")
         #expect(selector.next(besides: [0, 1], now: start) == nil)
+        let heldOff = OriginSelector(candidates(failed: [nil, nil], heldOff: [0, 1]))
+        #expect(heldOff.next(besides: [], now: start)?.place == 0)
+        #expect(heldOff.next(besides: [0], now: start) == nil)
     }
 }
 

@@ -105,11 +105,11 @@ struct RepresentationTable: Sequence {
     }
 
     private static func mayReplace(_ old: Representation, _ new: Representation, _ generation: Generation) -> Bool {
+        // Also one without bytes, which has no first block.
+        if new.isComplete { return true }
         let agrees =
             MediaType(old.info.fields["Content-Type"])?.type.octets
             == MediaType(new.info.fields["Content-Type"])?.type.octets
-        // One without bytes has no first block, and is complete.
-        if new.isComplete { return true }
         if old.info.isPinned || old.mayBeComplete || !agrees { return false }
         let block = Swift.min(generation.layout.blockSize, new.info.length ?? .max)
         return generation.askClaimed { $0.ranges.contains { $0.count >= block } }

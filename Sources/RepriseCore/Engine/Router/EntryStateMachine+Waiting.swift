@@ -136,7 +136,8 @@ extension EntryStateMachine {
 
     /// Readers of a superseded representation that were told nothing of it yet go on with the newest.
     mutating func moveReadersOfSuperseded() {
-        guard let newest = representations.newest, representations.contains(where: { $0.isSuperseded }) else { return }
+        // First what costs nothing: this runs with every input, and seldom has work.
+        guard representations.contains(where: { $0.isSuperseded }), let newest = representations.newest else { return }
         for reader in readers where !reader.hasEnded && !reader.isAnnounced {
             guard let representation = representations[reader.representation], representation.isSuperseded,
                 belongs(reader, to: newest)
@@ -149,10 +150,9 @@ extension EntryStateMachine {
     /// brought it, or dropped it.
     mutating func endReadersOfSuperseded() {
         for representation in representations where representation.isSuperseded {
-            for reader in readers.reading(representation.id) where !reader.hasEnded {
-                guard reader.isAnnounced || representations.newest == nil, reader.isWaiting, isStarving(reader),
-                    !isOnItsWay(reader)
-                else { continue }
+            let hasSuccessor = representations.newest != nil
+            for reader in readers.reading(representation.id) where reader.isAnnounced || !hasSuccessor {
+                guard reader.isWaiting, isStarving(reader), !isOnItsWay(reader) else { continue }
                 fail(
                     reader, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
             }

@@ -78,6 +78,7 @@ final class TransferState: Identifiable {
 
     /// Whether it took the place of one that was silent, and has not brought what that did not.
     var isSecondTry: Bool { secondTryFor != nil }
+
     /// What it fills, or is to; `nil` until the first answer shows it.
     var representation: RepresentationID? {
         switch target {
