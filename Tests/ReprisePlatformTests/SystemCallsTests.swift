@@ -1,4 +1,5 @@
 import ReprisePlatform
+import RepriseTesting
 import Testing
 
 @Suite struct SystemCallsTests {
@@ -9,24 +10,16 @@ import Testing
     }
 
     #if canImport(Glibc)
-        /// Bytes of memory that are this process's own.
-        private func ownMemory() throws -> Int {
-            var bytes: [UInt8] = []
-            try RealFileSystem().open("/proc/self/statm", .read).read(at: 0, count: 200, into: &bytes)
-            let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
-            return (try #require(pages.dropFirst().first) - pages[2]) * 4096
-        }
-
         @Test func `memory that was freed between what is still used is given back`() throws {
-            guard SystemCalls.environment("REPRISE_SANITIZED") == nil else {
+            guard ProcessMemory.own != nil else {
                 return print("not looked at: a sanitizer has an allocator of its own")
             }
             // Each too small to be mapped alone, and all but every hundredth let go.
             var pieces = (0..<8000).map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 16 * 1024) }
-            let before = try ownMemory()
+            let before = try #require(ProcessMemory.own)
             for index in pieces.indices where index % 100 != 99 { pieces[index] = [] }
             SystemCalls.returnFreeMemory()
-            let after = try ownMemory()
+            let after = try #require(ProcessMemory.own)
             #expect(after < before - 64 << 20, "\(before >> 20) and then \(after >> 20) MiB")
             withExtendedLifetime(pieces) {}
         }

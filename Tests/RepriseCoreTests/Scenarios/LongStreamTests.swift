@@ -20,7 +20,7 @@ import Testing
         /// Work that waits for its time.
         var waiting: Int
         /// What the process has in memory of its own, in bytes; 0 where that is not told.
-        var resident: Int
+        var own: Int
 
         init(_ world: World) {
             let open = world.cache.openEntries
@@ -28,13 +28,11 @@ import Testing
             inMemory = open.reduce(0) { sum, entry in sum + entry.look { $0.bytesInMemory } }
             files = world.memory.paths.count
             waiting = world.queues.waitingCount
-            let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-            let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
-            resident = line?.split(separator: " ").compactMap { Int($0) }.first.map { $0 * 1024 } ?? 0
+            own = ProcessMemory.own ?? 0
         }
 
         var description: String {
-            "\(entries) entries, \(inMemory) bytes in memory, \(files) files, \(waiting) in line, \(resident) resident"
+            "\(entries) entries, \(inMemory) bytes in memory, \(files) files, \(waiting) in line, \(own) own"
         }
     }
 
@@ -53,7 +51,7 @@ import Testing
         precondition(most(\.files, late) <= most(\.files, early) + 8, told)
         precondition(most(\.waiting, late) <= most(\.waiting, early) + 8, told)
         precondition(most({ Int($0.inMemory) }, late) <= 1 << 20, told)
-        precondition(most(\.resident, late) <= most(\.resident, early) + 1 << 20, told)
+        precondition(most(\.own, late) <= most(\.own, early) + 1 << 20, told)
     }
 
     /// A piece of 60 bytes a second.
