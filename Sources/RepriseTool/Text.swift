@@ -79,19 +79,31 @@ extension String {
     /// The same for terminals and logs: characters that steer a terminal, break a line or turn its direction are written as JSON
     /// escapes. URLs and fields of an origin may hold all of these but the controls of ASCII, which pass.
     var escapingTerminalControls: String {
-        unicodeScalars.reduce(into: "") { text, scalar in
+        escaping { scalar in
             switch scalar.value {
-            case 0x80...0x9F, 0x2028...0x202E, 0x2066...0x2069:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
+            case 0x80...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
+            default: false
             }
+        }
+    }
+
+    /// The same with the controls of ASCII, which names of files and of settings may hold: one line.
+    var asOneLine: String { escapingTerminalControls.escaping { $0.value < 0x20 || $0.value == 0x7F } }
+
+    private func escaping(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            guard isEscaped(scalar) else { return text.unicodeScalars.append(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }
     }
 }
 
 /// What the tool prints goes through here: it tells of URLs and fields that others chose.
 func print(_ text: String) { Swift.print(text.escapingTerminalControls) }
+
+/// What the tool says on standard error goes through here: a sentence a line, whatever it names.
+func printError(_ line: String) { ReprisePlatform.printError(line.asOneLine) }
 
 /// Prints a value as one line of JSON.
 func printJSON(_ value: some Encodable) { print(jsonLine(value)) }

@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import RepriseTesting
     import Testing
 
     /// Settings by flag, environment, file and default, as the program tells of them.
@@ -95,6 +96,54 @@
                 let run = try Program.run(["serve", "--show-settings", "--config", file])
                 #expect(run.status == 78)
                 #expect(run.errors.contains(file) && run.errors.contains(words), "\(run.errors)")
+            }
+        }
+
+        @Test(arguments: [
+            (#"{"\u001b[2J": 1}"#, #"\u001b[2J is no setting"#), (#"{"a\nb": 1}"#, #"a\u000ab is no setting"#),
+            (#"{"\u0000": 1}"#, #"\u0000 is no setting"#), (#"{"\u009b2J": 1}"#, #"\u009b2J is no setting"#),
+        ])
+        func `what is wrong is told in one line that steers no terminal`(json: String, words: String) throws {
+            try withFile(json) { file, folder in
+                let run = try Program.run(["serve", "--show-settings", "--config", file])
+                #expect(run.status == 78 && run.errors.hasSuffix("\n") && run.errors.contains(words), "\(run.errors)")
+                #expect(run.errors.unicodeScalars.dropLast().allSatisfy { $0.properties.generalCategory != .control })
+            }
+        }
+
+        /// A file of settings with a few bytes changed: `random` says which.
+        private static func changed(_ json: String, _ random: inout SeededGenerator) -> [UInt8] {
+            var bytes = Array(json.utf8)
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place = Int.random(in: 0...bytes.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: bytes.removeSubrange(place..<min(place + 3, bytes.count))
+                case 1:
+                    bytes.insert(Array(#"{}[]",:\u0e-+. \#0\#u{1b}\#n"#.utf8).randomElement(using: &random)!, at: place)
+                default: bytes.insert(contentsOf: bytes[place...].prefix(20), at: place)
+                }
+            }
+            return bytes
+        }
+
+        @Test func `any file is used, or refused in one sentence with its name`() throws {
+            let json = #"""
+                {"port": 1, "host": "::1", "node": "a", "directory": "m\u0000", "deny": ["10.0.0.0/8", "*.x"], "no-token": true,
+                 "same": ["a b"], "limit": "99GB", "idle-timeout": "75s", "origin": ["https://u:s@[::1]:80/a"], "threads": 2}
+                """#
+            let seed = UInt64.random(in: 0 ... .max)
+            var random = SeededGenerator(seed: seed)
+            try withFile(nil) { file, folder in
+                for number in 1...60 {
+                    let bytes = number == 1 ? Array(repeating: 0x5B, count: 100_000) : Self.changed(json, &random)
+                    try Data(bytes).write(to: URL(fileURLWithPath: file))
+                    let run = try Program.run(["serve", "--show-settings", "--config", file])
+                    let isOneSentence = run.errors.contains(file) && run.errors.utf8.count { $0 == 10 } == 1
+                    #expect(
+                        run.status == 0 ? run.errors.isEmpty : run.status == 78 && isOneSentence,
+                        "seed \(seed), file \(number): \(run.status) \(run.errors) for \(String(decoding: bytes, as: UTF8.self))"
+                    )
+                }
             }
         }
 
