@@ -162,7 +162,8 @@ import Testing
         #expect(first.failure == nil && world.origin.requestCount == 1)
     }
 
-    @Test func `who shares no answer is asked for as often as others`() throws {
+    /// An origin that answers each request with another status, after a while.
+    private func world(delay: Int64, _ status: @escaping @Sendable (_ number: Int) -> Int) throws -> World {
         let count = Lock(0)
         let world = try World {
             $0.freshness = .immutable
@@ -172,14 +173,27 @@ import Testing
                     count += 1
                     return count
                 }
-                head.status = number == 2 ? 503 : 404
+                head.status = status(number)
                 head.fields["Content-Range"] = nil
             }
         }
-        world.put("/a", length: 100) { $0.firstByteDelay = 100 * millisecond }
+        world.put("/a", length: 100) { $0.firstByteDelay = delay }
+        return world
+    }
+
+    @Test func `who shares no answer is asked for as often as others`() throws {
+        let world = try world(delay: 100 * millisecond) { $0 == 2 ? 503 : 404 }
         let clients = [client(world), client(world)]
         AnswerClient.finish(clients)
         #expect(clients.map(\.status) == [404, 404] && world.origin.requestCount == 3)
+    }
+
+    @Test(arguments: [100, 900, 2500, 15_000])
+    func `who shares no answer is told of a failure as it is, also where it comes late`(delay: Int64) throws {
+        let world = try world(delay: delay * millisecond) { $0 == 1 ? 404 : 503 }
+        let clients = [client(world), client(world)]
+        AnswerClient.finish(clients)
+        #expect(clients.map(\.status) == [404, 503] && clients.allSatisfy { $0.failure == nil })
     }
 
     @Test func `a failure that ends is not told of`() throws {

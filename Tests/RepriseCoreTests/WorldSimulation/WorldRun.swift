@@ -13,6 +13,9 @@ struct WorldViolation: Error, CustomStringConvertible {
     let oracle: String
     let text: String
 
+    /// The oracle and its words up to the first number, which is another in a smaller plan.
+    var kind: String { "\(oracle): \(text.prefix { !$0.isNumber })" }
+
     var description: String { "\(oracle): \(text)" }
 }
 
@@ -564,8 +567,8 @@ struct WorldRun {
             throw violation("liveness", "work goes in circles")
         }
         for player in players {
-            guard let violation = player?.violation else { continue }
-            throw WorldViolation(oracle: "bytes", text: "\(violation) in \(player?.path ?? "")")
+            guard let player, let text = player.violation else { continue }
+            throw violation("bytes", "\(text) in \(player.path) at \(world.queues.time / millisecond) ms")
         }
         if let violation = found.all.first { throw violation }
         for (lease, object, isWhole) in leases.value

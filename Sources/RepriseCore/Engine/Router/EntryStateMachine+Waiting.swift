@@ -29,9 +29,11 @@ extension EntryStateMachine {
     }
 
     /// Whether a reader that would be told of a status gets the answer itself: other readers were given it, or it came while
-    /// another was hoped for. A reader that wants only what is stored asks for none; a fresh URL was asked for already.
+    /// another was hoped for, also by one that asks for itself already. A reader that wants only what is stored asks for none; a
+    /// fresh URL was asked for already.
     private func mayAskAlone(_ reader: Reader) -> Bool {
-        reader.awaitsAnyAnswer && !reader.cacheControl.onlyIfCached && !isPrivate && environment.freshURLs == nil
+        reader.awaitsAnyAnswer && reader.answers != .next && !reader.cacheControl.onlyIfCached
+            && environment.freshURLs == nil
     }
 
     /// Sends a reader to another entry; one that was told of a representation here ends, as two answers must not meet in one.
