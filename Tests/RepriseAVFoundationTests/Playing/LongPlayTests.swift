@@ -82,12 +82,12 @@ import Testing
         behaviour.bytesAhead = 4 << 20
         let stage = Stage(world.asset(LoaderWorld.url, behaviour))
         try await stage.ready()
-        let before = ProcessMemory.own
+        let before = ProcessUsage.ownMemory
         var most = before ?? 0
         for second: Int64 in [0, 1900, 300, 305, 1200, 0, 2140] {
             await stage.seek(second)
             try await stage.play(6)
-            most = max(most, ProcessMemory.own ?? 0)
+            most = max(most, ProcessUsage.ownMemory ?? 0)
         }
         world.check(stage.asset)
         let retained = stage.asset.resourceLoader.simulationRecord.retainedBytes

@@ -28,7 +28,7 @@ import Testing
             inMemory = open.reduce(0) { sum, entry in sum + entry.look { $0.bytesInMemory } }
             files = world.memory.paths.count
             waiting = world.queues.waitingCount
-            own = ProcessMemory.own ?? 0
+            own = ProcessUsage.ownMemory ?? 0
         }
 
         var description: String {

@@ -10,22 +10,125 @@
     import Testing
 
     /// Bad origins and bad clients at once, over sockets: what comes is the origin's or an honest refusal, and the next request
-    /// of an honest client is served, on the same connection and on a new one.
+    /// of an honest client is served, on the same connection and on a new one. In the end as much memory is held as after a quarter of
+    /// them, no more descriptors than at first, and nothing is done: so each role has a process of its own.
+    ///
+    /// `REPRISE_COMBINATIONS=n` runs n of each role from `REPRISE_FIRST` on.
     @Suite(.serialized) struct CombinationTests {
-        enum Role: String, CaseIterable { case edge, anyOrigin }
+        enum Role: String { case edge, anyOrigin }
+
+        @Test func `no combination of a bad origin and a bad client breaks an edge's answer or the next`() async throws
+        {
+            if Self.isSanitized { return try await Self.expectUnbroken(.edge) }
+            let ended = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                try await Self.expectUnbroken(.edge)
+            }
+            Self.show(ended)
+        }
+
+        @Test func `no combination of a bad origin and a bad client breaks an answer of any origin's or the next`()
+            async throws
+        {
+            if Self.isSanitized { return try await Self.expectUnbroken(.anyOrigin) }
+            let ended = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+                try await Self.expectUnbroken(.anyOrigin)
+            }
+            Self.show(ended)
+        }
+
+        /// A sanitizer says what it sees to this process's log.
+        private static var isSanitized: Bool { SystemCalls.environment("REPRISE_SANITIZED") != nil }
 
         private static func number(_ name: String) -> Int? { SystemCalls.environment(name).flatMap { Int($0) } }
 
-        /// `REPRISE_COMBINATIONS=n` runs n of each role from `REPRISE_FIRST` on.
-        @Test(arguments: Role.allCases)
-        func `no combination of a bad origin and a bad client breaks an answer or the next`(role: Role) async throws {
-            let first = Self.number("REPRISE_FIRST") ?? 1
-            let last = first + (Self.number("REPRISE_COMBINATIONS") ?? 1000)
+        private static func show(_ ended: ExitTest.Result?) {
+            let text = String(decoding: ended?.standardOutputContent ?? [], as: UTF8.self)
+            for line in text.split(separator: "\n") where line.hasPrefix("combinations:") { print(line) }
+        }
+
+        private static func expectUnbroken(_ role: Role) async throws {
+            let first = number("REPRISE_FIRST") ?? 1
+            let last = first + (number("REPRISE_COMBINATIONS") ?? 1000)
+            let quarter = first + (last - first) / 4
+            try await withServer(role) { server in
+                let descriptors = ProcessUsage.descriptors
+                var words = try await server.run(first..<quarter)
+                let memory = ProcessUsage.ownMemory
+                words.merge(try await server.run(quarter..<last), uniquingKeysWith: +)
+                let told = words.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+                print("combinations: \(role.rawValue), \(last - first) from \(first): \(told)")
+                // Both ends of connections to the origin that stay open for a while are here.
+                let most = descriptors + 2 * connections
+                let areClosed = await eventually { ProcessUsage.descriptors <= most }
+                #expect(areClosed, "\(descriptors) descriptors, and then \(ProcessUsage.descriptors)")
+                let window = Window()
+                let isIdle = await eventually { window.wasIdle }
+                #expect(isIdle, "the processor is not left alone")
+                guard let memory, let after = ProcessUsage.ownMemory else { return }
+                print(
+                    "combinations: \(memory >> 10) KiB of memory, and then \(after >> 10); "
+                        + "\(descriptors) descriptors, and then \(ProcessUsage.descriptors)")
+                #expect(after <= memory + 8 << 20, "\(memory >> 10) KiB of memory, and then \(after >> 10)")
+            }
+        }
+
+        /// A span of time in which this process's use of the processor is looked at.
+        private final class Window: Sendable {
+            private let begun = Lock((time: SystemCalls.monotonicNanoseconds(), taken: ProcessUsage.processorTime))
+
+            /// Whether the last half second took less than a twentieth of a processor; another begins with each.
+            var wasIdle: Bool {
+                begun.withLock { begun in
+                    let (time, taken) = (SystemCalls.monotonicNanoseconds(), ProcessUsage.processorTime)
+                    guard time - begun.time > 500_000_000 else { return false }
+                    defer { begun = (time, taken) }
+                    return (taken - begun.taken) * 20 < time - begun.time
+                }
+            }
+        }
+
+        /// Connections to an origin at a time, at most.
+        private static let connections = 128
+
+        /// A server among bad origins and bad clients.
+        private struct Server {
+            let role: Role
+            let fixture: ProxyFixture
+            let originPort: Int
+
+            /// Runs combinations, then waits until nothing is left of them. Answers how often each came to what.
+            func run(_ numbers: Range<Int>) async throws -> [String: Int] {
+                // Few enough for the tests beside these to have their turn.
+                let lanes = 24
+                let words = try await withThrowingTaskGroup(of: [String: Int].self) { group in
+                    for lane in 0..<lanes {
+                        group.addTask { try await runLane(numbers.dropFirst(lane), step: lanes) }
+                    }
+                    return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+                }
+                await fixture.waitUntilQuiet()
+                let hasLeft = await eventually { fixture.proxy.connectionCount == 0 }
+                #expect(hasLeft, "\(fixture.proxy.connectionCount) connections are left")
+                return words
+            }
+
+            private func runLane(_ numbers: Range<Int>, step: Int) async throws -> [String: Int] {
+                var words: [String: Int] = [:]
+                for number in stride(from: numbers.lowerBound, to: numbers.upperBound, by: step) {
+                    let run = CombinationRun(Combination(number: number), role, fixture, originPort)
+                    do { words[try await run.run(), default: 0] += 1 } catch {
+                        Issue.record("\(role.rawValue) REPRISE_FIRST=\(number): \(error)\n\(run.combination)")
+                    }
+                }
+                return words
+            }
+        }
+
+        private static func withServer(_ role: Role, _ body: (Server) async throws -> Void) async throws {
             let origin = try await CombinationOrigin.start()
             let base = OriginURL("http://127.0.0.1:\(origin.port)")
             // Longer than a busy machine is silent: an honest origin's answer has to come within it.
             let patience: Int64 = 8_000_000_000
-            var refused: [String: Int] = [:]
             try await ProxyFixture.run(
                 cache: {
                     $0.tuning.headTimeout = patience
@@ -35,37 +138,12 @@
                     $0.tuning.requestsPerHost = 64
                 },
                 proxy: { $0.token = nil },
-                edge: role == .edge ? "edge" : nil, origin: base, connections: 128
+                edge: role == .edge ? "edge" : nil, origin: base, connections: connections
             ) { fixture in
-                // Few enough for the tests beside these to have their turn.
-                let lanes = 24
-                let all = try await withThrowingTaskGroup(of: [String: Int].self) { group in
-                    for lane in 0..<lanes {
-                        group.addTask {
-                            var refused: [String: Int] = [:]
-                            for number in stride(from: first + lane, to: last, by: lanes) {
-                                let run = CombinationRun(Combination(number: number), role, fixture, origin.port)
-                                do {
-                                    refused[try await run.run(), default: 0] += 1
-                                } catch {
-                                    Issue.record(
-                                        "\(role.rawValue) REPRISE_FIRST=\(number): \(error)\n\(run.combination)")
-                                }
-                            }
-                            return refused
-                        }
-                    }
-                    return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
-                }
-                refused = all
-                await fixture.waitUntilQuiet()
-                let hasLeft = await eventually { fixture.proxy.connectionCount == 0 }
-                #expect(hasLeft, "\(fixture.proxy.connectionCount) connections are left")
+                try await body(Server(role: role, fixture: fixture, originPort: origin.port))
             }
             await origin.stop()
             #expect(origin.strangeRequests.isEmpty)
-            let told = refused.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-            print("combinations: \(role.rawValue), \(last - first) from \(first): \(told)")
         }
     }
 
