@@ -188,12 +188,16 @@ import Testing
         #expect(clients.map(\.status) == [404, 404] && world.origin.requestCount == 3)
     }
 
-    @Test(arguments: [100, 900, 2500, 15_000])
-    func `who shares no answer is told of a failure as it is, also where it comes late`(delay: Int64) throws {
+    @Test(arguments: [(100, 5), (900, 4), (2500, 3), (15_000, 3)])
+    func `who shares no answer is told of a failure as it is, also where it comes late`(
+        delay: Int64, requests: Int
+    ) throws {
         let world = try world(delay: delay * millisecond) { $0 == 1 ? 404 : 503 }
         let clients = [client(world), client(world)]
         AnswerClient.finish(clients)
         #expect(clients.map(\.status) == [404, 503] && clients.allSatisfy { $0.failure == nil })
+        // The answer that was on its way when patience ended is the one that is told.
+        #expect(world.origin.requestCount == requests)
     }
 
     @Test func `a failure that ends is not told of`() throws {

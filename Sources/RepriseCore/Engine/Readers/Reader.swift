@@ -49,7 +49,7 @@ final class Reader: Identifiable {
     let priority: TransferPlanner.Priority
     /// Whether what is fetched for it may be stored.
     let mayStore: Bool
-    let answers: ResourceRequest.Answers
+    private(set) var answers: ResourceRequest.Answers
     /// What its request asks of a cache (freshness `.http`).
     let cacheControl: RequestCacheControl
 
@@ -308,6 +308,15 @@ final class Reader: Identifiable {
         self.waker = nil
         lastStep = now
         return waker
+    }
+
+    /// One that takes any answer has waited for long enough: the next is told, whatever it is, and waited for anew. `false` where
+    /// that was so before.
+    func takeNext(now: Int64) -> Bool {
+        guard answers == .any else { return false }
+        answers = .next
+        restartWait(now: now)
+        return true
     }
 
     /// Time stood still for it, or what it waited for is another's fault.

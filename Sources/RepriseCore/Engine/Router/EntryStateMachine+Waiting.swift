@@ -22,18 +22,21 @@ extension EntryStateMachine {
     }
 
     mutating func fail(_ reader: Reader, _ error: CacheError) {
-        if case .originRefused = error.code, mayAskAlone(reader) { return redirect(reader, .aloneOnce) }
+        if case .originRefused = error.code, isGivenAnswers(reader) {
+            guard isPrivate else { return redirect(reader, .aloneOnce) }
+            // An origin that asked to be left alone longer than that is.
+            if error.retryAfter == nil, reader.takeNext(now: now) { return backoff.reset() }
+        }
         guard reader.fail(error) else { return }
         wake(reader)
         tellWatchers()
     }
 
     /// Whether a reader that would be told of a status gets the answer itself: other readers were given it, or it came while
-    /// another was hoped for, also by one that asks for itself already. A reader that wants only what is stored asks for none; a
-    /// fresh URL was asked for already.
-    private func mayAskAlone(_ reader: Reader) -> Bool {
-        reader.awaitsAnyAnswer && reader.answers != .next && !reader.cacheControl.onlyIfCached
-            && environment.freshURLs == nil
+    /// another was hoped for. It asks alone, and in an entry of its own it takes the next one. A reader that wants only what is
+    /// stored asks for none; a fresh URL was asked for already.
+    private func isGivenAnswers(_ reader: Reader) -> Bool {
+        reader.awaitsAnyAnswer && !reader.cacheControl.onlyIfCached && environment.freshURLs == nil
     }
 
     /// Sends a reader to another entry; one that was told of a representation here ends, as two answers must not meet in one.
