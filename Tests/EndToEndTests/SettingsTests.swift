@@ -1,5 +1,6 @@
 #if Server
     import Foundation
+    import ReprisePlatform
     import RepriseTesting
     import Testing
 
@@ -112,33 +113,19 @@
             }
         }
 
-        /// A file of settings with a few bytes changed: `random` says which.
-        private static func changed(_ json: String, _ random: inout SeededGenerator) -> [UInt8] {
-            var bytes = Array(json.utf8)
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let place = Int.random(in: 0...bytes.count, using: &random)
-                switch Int.random(in: 0..<3, using: &random) {
-                case 0: bytes.removeSubrange(place..<min(place + 3, bytes.count))
-                case 1:
-                    bytes.insert(Array(#"{}[]",:\u0e-+. \#0\#u{1b}\#n"#.utf8).randomElement(using: &random)!, at: place)
-                default: bytes.insert(contentsOf: bytes[place...].prefix(20), at: place)
-                }
-            }
-            return bytes
-        }
-
         @Test func `any file is used, or refused in one sentence with its name`() throws {
-            let json = #"""
+            let json = Array(
+                #"""
                 {"port": 1, "host": "::1", "node": "a", "directory": "m\u0000", "deny": ["10.0.0.0/8", "*.x"], "no-token": true,
                  "same": ["a b"], "limit": "99GB", "idle-timeout": "75s", "origin": ["https://u:s@[::1]:80/a"], "threads": 2}
-                """#
+                """#.utf8)
             // `REPRISE_FIRST=n` begins with that seed again.
-            let named = ProcessInfo.processInfo.environment["REPRISE_FIRST"].flatMap { UInt64($0) }
-            let first = named ?? .random(in: 0 ... .max / 2)
+            let first = SystemCalls.environment("REPRISE_FIRST").flatMap(UInt64.init) ?? .random(in: 0 ... .max / 2)
             try withFile(nil) { file, folder in
                 for seed in first..<first + 60 {
                     var random = SeededGenerator(seed: seed)
-                    let bytes = Self.changed(json, &random)
+                    var bytes = json
+                    for _ in 0..<Int.random(in: 1...4, using: &random) { random.mutate(&bytes, seeds: [json]) }
                     try Data(bytes).write(to: URL(fileURLWithPath: file))
                     let run = try Program.run(["serve", "--show-settings", "--config", file])
                     let isOneSentence = run.errors.contains(file) && run.errors.utf8.count { $0 == 10 } == 1

@@ -26,29 +26,8 @@ struct FuzzingTests {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<1000 {
             var bytes = try #require(target.seeds.randomElement(using: &random))
-            for _ in 0..<Int.random(in: 1...4, using: &random) { mutate(&bytes, target, &random) }
+            for _ in 0..<Int.random(in: 1...4, using: &random) { random.mutate(&bytes, seeds: target.seeds) }
             run(target, bytes)
-        }
-    }
-
-    private static let texts = [
-        " ", "\t", ",", ";", "=", "-", "/", "*", "\"", "\\", "@", ":", "?", "#", "[", "%", ".", "+",
-    ]
-    private static let bytes =
-        texts.map { Array($0.utf8) }
-        + ["\r\n", "\0", "\u{301}", "\u{E9}", "\u{1F3B5}", "\u{660}", "9"].map { Array($0.utf8) }
-        + [[0xFF], [0x80], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0]]
-
-    private func mutate(_ bytes: inout [UInt8], _ target: FuzzTarget, _ random: inout SeededGenerator) {
-        let index = Int.random(in: 0...bytes.count, using: &random)
-        switch Int.random(in: 0..<6, using: &random) {
-        case 0: bytes.insert(contentsOf: FuzzingTests.bytes.randomElement(using: &random) ?? [], at: index)
-        case 1: bytes.removeSubrange(index..<min(bytes.count, index + .random(in: 1...8, using: &random)))
-        case 2: if index < bytes.count { bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
-        case 3: if index < bytes.count { bytes[index] = .random(in: 0...255, using: &random) }
-        case 4: bytes = Array(bytes[index...] + bytes[..<index])
-        default:
-            bytes.replaceSubrange(index..., with: (target.seeds.randomElement(using: &random) ?? []).dropFirst(index))
         }
     }
 

@@ -499,7 +499,7 @@ MISTAKES = {
     "own last word": ("who asks for itself is told of an error where the origin has an answer", ROUTER + "HandingOn.swift",
                       "guard held == nil || isPrivate && isStarving(reader), ", "guard held == nil, ", "world"),
     "own late word": ("who asks for itself is told of an error where the origin's answer comes late", ROUTER + "Waiting.swift",
-                  "if error.retryAfter == nil, reader.takeNext(now: now) { return backoff.reset() }", "", "MediaCacheAnswerTests"),
+                      "if error.retryAfter == nil, reader.takeNext(now: now) { return backoff.reset() }", "", "MediaCacheAnswerTests"),
     "empty part": ("an empty version never takes the place of a part", ENGINE + "Representations/RepresentationTable.swift",
                    "        if new.isComplete { return true }\n", "", "ReplacementTests"),
     "repeated": ("what a second try repeats counts as progress, and it is tried again without end",

@@ -18,7 +18,7 @@ package enum ProcessUsage {
             (try? file.read(at: 0, count: 200, into: &bytes)) != nil
         else { return nil }
         let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").prefix(3).compactMap { Int($0) }
-        return pages.count == 3 ? (pages[1] - pages[2]) * 4096 : nil
+        return pages.count == 3 ? (pages[1] - pages[2]) * Int(getpagesize()) : nil
     }
 
     /// Open files and sockets.

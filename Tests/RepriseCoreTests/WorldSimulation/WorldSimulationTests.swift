@@ -78,7 +78,7 @@ import Testing
     private func explain(_ plan: WorldPlan) -> WorldViolation? {
         guard let found = Self.violation(plan) else { return nil }
         let small = plan.minimised { Self.violation($0)?.kind == found.kind }
-        var lines = ["\(small.steps.count) of \(plan.steps.count) steps are enough: \(found)"]
+        var lines = ["\(small.steps.count) of \(plan.steps.count) steps are enough: \(found.kind)…"]
         lines.append(
             "shared \(small.isShared), sealed \(small.isSealed), admitting \(small.admitting), refreshing \(small.refreshing), block \(small.blockSize), chunk \(small.chunkSize)"
         )
@@ -93,12 +93,11 @@ import Testing
             lines.append("  \(action), then \(step.time / 1_000_000) ms, \(step.bytes) bytes")
         }
         if var run = try? WorldRun(small) {
-            // What the least says, which need not be what the whole did.
-            do { try run.run() } catch { lines.append("  \(error)") }
+            do { try run.run() } catch { lines += "\(error)".split(separator: "\n").map { "  \($0)" } }
             let most = Self.number("REPRISE_WORLD_TOLD").map(Int.init) ?? 30
             lines += run.told.all.suffix(most).map { "  \($0)" }
         }
-        for line in lines { print("simulation: world, seed \(plan.seed): \(line.prefix(8000))") }
+        for line in lines { print("simulation: world, seed \(plan.seed): \(line.prefix(300))") }
         return found
     }
 }

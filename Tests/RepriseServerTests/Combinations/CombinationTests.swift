@@ -121,7 +121,7 @@
                     $0.tuning.openDeadline = patience / 2
                     $0.tuning.retryDeadline = patience / 2
                     $0.tuning.requestsPerHost = 64
-                    // What is open without readers is bounded: by less than a quarter of them need.
+                    // So few entries stay open without readers that a quarter of the combinations has opened as many.
                     $0.tuning.mostIdle = 64
                 },
                 proxy: { $0.token = nil },

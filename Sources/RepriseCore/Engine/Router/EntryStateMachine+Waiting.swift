@@ -24,7 +24,7 @@ extension EntryStateMachine {
     mutating func fail(_ reader: Reader, _ error: CacheError) {
         if case .originRefused = error.code, isGivenAnswers(reader) {
             guard isPrivate else { return redirect(reader, .aloneOnce) }
-            // An origin that asked to be left alone longer than that is.
+            // An origin that asked to be left alone is not asked for that.
             if error.retryAfter == nil, reader.takeNext(now: now) { return backoff.reset() }
         }
         guard reader.fail(error) else { return }
