@@ -42,7 +42,7 @@ struct SealTests {
         let key = "https://origin.example/secret-film.mp4?id=17"
         let content = PositionCodedContent(length: 100_000, generation: 4)
         var info = StoreFixture.info(key, content)
-        info.fileExtension = "mp4"
+        info.fileExtension = "quicktime"
         info.fields = ["Content-Type": "video/mp4", "X-Title": "Secret Film"]
         let entry = try store.stage(info)
         try StoreFixture.fill(entry.generation, content, ByteRange(0, 50_000))
@@ -51,9 +51,10 @@ struct SealTests {
         try store.commit(entry.info)
         try store.writeStatistics(["served": 4_711_081_512])
         store.release()
-        var needles = ["origin.example", "secret", "Secret", "video", "mp4", "Content-Type", "id=17"].map {
-            Array($0.utf8)
-        }
+        // Of five bytes and more: three are in what is sealed by chance, once in 170 runs.
+        var needles = [
+            "origin.example", "secret", "Secret", "video", "o/mp4", "m.mp4", "quicktime", "Content-Type", "id=17",
+        ].map { Array($0.utf8) }
         // The plain store's name of it, and the keys.
         needles.append(Array(Store.entryName(key: key).utf8))
         needles.append(StoreFixture.key.bytes)
