@@ -1,49 +1,13 @@
 import RepriseHTTP
 import RepriseRanges
 
-/// Who reads: the fields of its requests, and the URL they were given for. A reference, as readers are looked at often.
-final class Caller: Sendable, Equatable {
-    /// The caller's own fields.
-    let fields: HTTPFields
-    /// The URL they were given for.
-    let url: OriginURL
-
-    init(_ fields: HTTPFields, for url: OriginURL) {
-        self.fields = fields
-        self.url = url
-    }
-
-    static func == (left: Caller, right: Caller) -> Bool { left.url == right.url && left.fields == right.fields }
-}
-
-/// One reader of an entry.
+/// One reader of an entry: where it is, what it waits for, and what it was told. What it reads is its `ReaderPhase`.
 ///
-///     unbound --bind--> reading(not announced) --announce--> reading(announced)
-///        |  ^              ^   |  \
-///        v  |              |   |   +-- unbind --> unbound
-///     awaitingValidation --+   |
-///     awaitingIndex -----------+
-///     any but announced --redirect--> redirected            any --fail--> failed
-///
-/// Guarantees: `failed` and `redirected` are final; a reader that was told of its representation gets that one's bytes or none;
-/// its waker is called at most once for each time it was given.
+/// Guarantee: its waker is called at most once for each time it was given.
 ///
 /// A reference, its entry's alone and under its lock: it is looked at field by field with every answer from the store, and
 /// copying it would cost more than answering.
 final class Reader: Identifiable {
-    private enum Phase {
-        /// It has no representation: the next answer may give it one. May become any other.
-        case unbound
-        /// It waits for the origin's word on what is stored.
-        case awaitingValidation
-        /// Slots are being read to find out whether all it asks for is stored.
-        case awaitingIndex
-        /// - Parameter isAnnounced: Whether it was told of the representation.
-        case reading(RepresentationID, isAnnounced: Bool)
-        case redirected(Redirect)
-        case failed(CacheError, RepresentationID?)
-    }
-
     let id: ReaderID
     let caller: Caller
     let priority: TransferPlanner.Priority
@@ -53,9 +17,8 @@ final class Reader: Identifiable {
     /// What its request asks of a cache (freshness `.http`).
     let cacheControl: RequestCacheControl
 
-    private var phase = Phase.unbound
-    /// Interim answers that its door was not told of.
-    private var interims: [OriginResponseHead] = []
+    private var phase = ReaderPhase.unbound
+    private var interims = InterimAnswers()
     private var waker: (@Sendable () -> Void)?
     private var accounting = HitAccounting()
     /// Its next byte.
@@ -123,48 +86,21 @@ final class Reader: Identifiable {
     }
 
     /// The representation it reads, or read when it failed.
-    var representation: RepresentationID? {
-        switch phase {
-        case .reading(let id, _): id
-        case .failed(_, let id): id
-        case .unbound, .awaitingValidation, .awaitingIndex, .redirected: nil
-        }
-    }
-
+    var representation: RepresentationID? { phase.representation }
     /// Whether it has no representation yet, and goes on.
-    var isUnbound: Bool {
-        switch phase {
-        case .unbound, .awaitingValidation, .awaitingIndex: true
-        case .reading, .redirected, .failed: false
-        }
-    }
-
+    var isUnbound: Bool { phase.isUnbound }
     /// Whether it can be given any answer of the origin's, as it tells a client of it; otherwise only bytes of the resource.
     var takesAnyAnswer: Bool { answers != .resource }
     /// Whether it takes any answer, and was told of none yet.
     var awaitsAnyAnswer: Bool { takesAnyAnswer && !isAnnounced && !hasEnded }
-    var awaitsValidation: Bool { if case .awaitingValidation = phase { true } else { false } }
-    var awaitsIndex: Bool { if case .awaitingIndex = phase { true } else { false } }
+    var awaitsValidation: Bool { phase.awaitsValidation }
+    var awaitsIndex: Bool { phase.awaitsIndex }
     /// Whether a transfer is to bring it something.
-    var isFetchable: Bool {
-        switch phase {
-        case .unbound, .reading: true
-        case .awaitingValidation, .awaitingIndex, .redirected, .failed: false
-        }
-    }
-
+    var isFetchable: Bool { phase.isFetchable }
     /// Whether it was told of its representation; from then on it gets that one's bytes or none.
-    var isAnnounced: Bool { if case .reading(_, isAnnounced: true) = phase { true } else { false } }
-
+    var isAnnounced: Bool { phase.isAnnounced }
     /// How it ended, if it did: nothing is fetched for it any more.
-    var ending: ReaderEnding? {
-        switch phase {
-        case .failed(let error, _): .failed(error)
-        case .redirected(let redirect): .redirected(redirect)
-        case .unbound, .awaitingValidation, .awaitingIndex, .reading: nil
-        }
-    }
-
+    var ending: ReaderEnding? { phase.ending }
     var hasEnded: Bool { ending != nil }
     var failure: CacheError? { if case .failed(let error, _) = phase { error } else { nil } }
     /// Whether it waits and has not ended.
@@ -241,35 +177,24 @@ final class Reader: Identifiable {
     func setPaused(_ isPaused: Bool) { self.isPaused = isPaused }
 
     /// It was told what its representation is.
-    func announce() { if case .reading(let id, _) = phase { phase = .reading(id, isAnnounced: true) } }
+    func announce() { phase.announce() }
 
     // MARK: Inputs
 
     /// It goes on with a representation, whatever word on another it waited for.
-    func bind(to representation: RepresentationID) {
-        switch phase {
-        case .redirected, .failed, .reading(_, isAnnounced: true): break
-        case .unbound, .awaitingValidation, .awaitingIndex, .reading:
-            phase = .reading(representation, isAnnounced: false)
-        }
-    }
+    func bind(to representation: RepresentationID) { phase.bind(to: representation) }
 
     /// Its representation cannot be continued: the next answer gives it another, where it was told of none.
-    func unbind() {
-        switch phase {
-        case .redirected, .failed, .reading(_, isAnnounced: true): break
-        case .unbound, .awaitingValidation, .awaitingIndex, .reading: phase = .unbound
-        }
-    }
+    func unbind() { phase.unbind() }
 
-    func awaitValidation() { if isUnbound { phase = .awaitingValidation } }
+    func awaitValidation() { phase.awaitValidation() }
 
-    func awaitIndex() { if isUnbound { phase = .awaitingIndex } }
+    func awaitIndex() { phase.awaitIndex() }
 
     /// The origin has confirmed what is stored, or given something else.
     func confirm() {
         isConfirmed = true
-        if awaitsValidation { phase = .unbound }
+        phase.confirm()
     }
 
     func handle(as outcome: CacheStatus) { self.outcome = outcome }
@@ -278,29 +203,16 @@ final class Reader: Identifiable {
     func note(_ change: (inout CacheStatus) -> Void) { change(&outcome) }
 
     /// It ends with an error. `false` where it has ended already.
-    func fail(_ error: CacheError) -> Bool {
-        guard !hasEnded else { return false }
-        phase = .failed(error, representation)
-        return true
-    }
+    func fail(_ error: CacheError) -> Bool { phase.fail(error) }
 
     /// Its bytes come from another entry. `false` where it has ended, or was told of this one's representation already.
-    func redirect(_ redirect: Redirect) -> Bool {
-        guard !hasEnded, !isAnnounced else { return false }
-        phase = .redirected(redirect)
-        return true
-    }
-
-    /// Most interim answers that wait to be told: an origin may send any number.
-    private static let mostInterims = 16
+    func redirect(_ redirect: Redirect) -> Bool { phase.redirect(redirect) }
 
     /// An interim answer came.
-    func receive(interim head: OriginResponseHead) {
-        if interims.count < Reader.mostInterims { interims.append(head) }
-    }
+    func receive(interim head: OriginResponseHead) { interims.receive(head) }
 
     /// The first interim answer that was not told.
-    func takeInterim() -> OriginResponseHead? { interims.isEmpty ? nil : interims.removeFirst() }
+    func takeInterim() -> OriginResponseHead? { interims.take() }
 
     /// Its waker, which is to be called now; `nil` where it has none.
     func takeWaker(now: Int64) -> (@Sendable () -> Void)? {
@@ -337,20 +249,4 @@ final class Reader: Identifiable {
 
     /// Whether it is to be told now that what was stored is not all it needs.
     func takePartial() -> Bool { priority != .prefetch && accounting.takePartial() }
-}
-
-/// How a reader ended before its end.
-enum ReaderEnding {
-    case failed(CacheError)
-    case redirected(Redirect)
-}
-
-/// Which entry a reader goes on with that may not have what this one has.
-enum Redirect: Hashable, Sendable {
-    /// One of its own, that shares nothing and stores nothing: the answer may not be shared, or stored bytes do not help it.
-    case alone
-    /// The same, where the next answer is told whatever it is: it has waited here.
-    case aloneOnce
-    /// The one of its variant (RFC 9111 §4.1).
-    case variant(Variant)
 }

@@ -131,4 +131,52 @@ extension EntryStateMachine {
         ask(transfer)
         replan()
     }
+
+    // MARK: Whether an answer belongs to what is held
+
+    /// What shows that an answer belongs to the representation that a transfer fills.
+    func proof(of transfer: TransferState, isConfirmed: Bool) -> OriginRequestState.Proof {
+        if !comparesBytes || isConfirmed { return .validator }
+        return transfer.isContinuationConfirmed ? .bytes : .nothing
+    }
+
+    /// Whether bytes have to be the same where validators do not say so.
+    var comparesBytes: Bool { environment.sameness.policy(for: url.host) != .lengthOnly }
+
+    /// Whether the answer under way is compared with what is held from its first byte on, or need not be.
+    func isComparable(_ transfer: TransferState) -> Bool {
+        transfer.isSequential && transfer.isComparing || !comparesBytes
+    }
+
+    func isComparableFromStart(_ representation: Representation) -> Bool {
+        buffers.heldEnd(representation.id, from: 0) != nil
+            || representation.generation?.askClaimed({ $0.contains(0) }) ?? false
+    }
+
+    /// Whether another transfer's answer has validators that this one does not share, though nothing of either has come yet: two
+    /// hosts may have answered.
+    func isAlien(
+        _ head: OriginResponseHead, to representation: Representation, _ judge: ResponseJudge,
+        besides transfer: TransferState
+    ) -> Bool {
+        let held = representation.info.validator
+        guard judge.trustsEntityTags, held.entityTag != nil || held.lastModified != nil else { return false }
+        return isBegun(representation, besides: transfer) && !judge.isConfirmed(by: head, strongly: false)
+    }
+
+    /// Whether an answer makes another representation, where no byte of the known one is held, nor coming, that it could be
+    /// compared with: its bytes would go by validators that are not theirs, which others would join, or end where another's do.
+    func isAnother(
+        _ head: OriginResponseHead, _ length: Int64?, than held: Representation, _ judge: ResponseJudge,
+        _ request: OriginRequestState, _ transfer: TransferState
+    ) -> Bool {
+        guard isBlank(held), !isBegun(held, besides: transfer) else { return false }
+        if held.end != nil, length == nil { return true }
+        if held.end == nil, length == 0 { return true }
+        let (old, new) = (held.info.validator, Validator(fields: head.fields))
+        guard old.entityTag != nil || old.lastModified != nil else { return false }
+        // A host whose tags change without reason still says the same one of the same bytes.
+        let isSameTag = old.entityTag.map { new.entityTag?.matchesWeakly($0) ?? false } ?? false
+        return !(isSameTag && !origins.isLoose(request.slot.origin)) && !judge.isConfirmed(by: head, strongly: false)
+    }
 }

@@ -247,61 +247,6 @@ extension EntryStateMachine {
         buffers.hasBytes(of: representation.id, from: offset)
             || representation.generation?.askClaimed({ $0.upperBound }) ?? 0 > offset
     }
-
-    // MARK: Expired URLs
-
-    /// Whether what was refused is asked for again by another URL: readers wait for that. `false` where the refusal stands.
-    mutating func renews(after status: Int, _ request: OriginRequestState) -> Bool {
-        guard environment.freshURLs != nil else { return false }
-        switch renewal.refused(
-            status, request.url, to: request.callerFields, current: url, key: key.primary, makeID(),
-            now: now)
-        {
-        case .stands: return false
-        case .renewing: return true
-        case .ask(let id, let refused):
-            leave(.renewURL(id, refused))
-            return true
-        }
-    }
-
-    /// There is a fresh URL, or none.
-    mutating func urlRenewed(_ id: RequestID, _ answer: Result<OriginURL?, any Error>) {
-        var fresh: OriginURL?
-        var reason: String?
-        switch answer {
-        case .success(let found):
-            fresh = found
-            if found == nil { reason = "no fresh URL was given" }
-        case .failure(let error): reason = "no fresh URL could be had: \(error)"
-        }
-        guard let (refused, use) = renewal.renewed(id, fresh, current: url) else { return }
-        if let use { url = use }
-        if let reason { failRefused(refused, reason) }
-        replan()
-    }
-
-    /// No fresh URL took the place of one that was refused: readers that wait for it with the fields that were refused are told,
-    /// unless one of them came with another.
-    mutating func failRefused(_ refused: URLRenewal.Refused, _ reason: String) {
-        for fields in refused.callers {
-            selector.refused(fields)
-            selector.refused(Caller(fields, for: refused.url.url))
-        }
-        if goOnOtherwise(than: refused.url.url) { return replan() }
-        let status = refused.url.status
-        let served = Set(transfers.filter { $0.request != nil }.flatMap(\.readers))
-        let error = CacheError(.originRefused(status: status), "the origin answered \(status); \(reason)")
-        for reader in readers
-        where refused.callers.contains(reader.fields) && !served.contains(reader.id) && !reader.hasEnded {
-            if reader.isAwaiting, isStarving(reader) {
-                reader.note { $0.forwardStatus = status }
-                fail(reader, error)
-            } else {
-                reader.waitForNeed()
-            }
-        }
-    }
 }
 
 extension OriginFailure {

@@ -8,6 +8,8 @@ extension EntryStateMachine {
         if let current = representations.current, representations[current] == nil {
             return "the current representation does not exist"
         }
+        let named = representations.first { $0.isCommitted && !$0.isSuperseded }
+        if let named, named.id != representations.current { return "the current representation is not the named one" }
         for transfer in transfers {
             if let id = transfer.representation, representations[id] == nil {
                 return "transfer \(transfer.id) fills a representation that does not exist"

@@ -41,6 +41,26 @@ extension EntryStateMachine {
     /// Whether readers that come are offered all of the resource from the store.
     var offersAll: Bool { representations.offered?.isComplete ?? false }
 
+    /// Where what a reader reads is stored; `nil` where the cache was closed, or the entry is gone, and the reader with it.
+    func status(of id: ReaderID) -> StorageStatus? {
+        guard let reader = readers[id], !lifecycle.hasEndedReaders else { return nil }
+        guard let representation = representations[reader.representation] else {
+            return StorageStatus(place: .undecided, length: nil, isWriting: true)
+        }
+        let storage = representation.storage
+        let place: StorageStatus.Place =
+            if storage.isUndecided, representation.needsSniffing {
+                .unsniffed
+            } else if !storage.isSettled {
+                .undecided
+            } else if let generation = storage.generation, storage.target != nil || representation.isComplete {
+                .stored(generation, representation.info)
+            } else {
+                .notStored
+            }
+        return StorageStatus(place: place, length: representation.info.length, isWriting: hasUnwritten)
+    }
+
     /// Who reads, and what is being fetched.
     func report(_ lastError: LastErrorReport?) -> ResourceReport {
         ResourceReport(

@@ -21,34 +21,6 @@ import RepriseStorage
 /// Guarantee: where an overlap of bytes is the only guard, no byte behind the joint is accepted before it was compared, and
 /// an overlap that cannot be had is a refusal. Offsets are bytes.
 struct RangeContinuation {
-    /// Bytes of an answer that has still to be shown to belong to the representation.
-    private struct Withheld {
-        /// What of the bytes elsewhere is still to be compared.
-        private(set) var overlap: Overlap
-        /// Offset of the first wanted byte.
-        let offset: Int64
-        private(set) var bytes: [UInt8] = []
-        /// What the answer says that brings them.
-        var validator: Validator?
-
-        init(overlap: Overlap, offset: Int64) {
-            self.overlap = overlap
-            self.offset = offset
-        }
-
-        private var end: Int64 { ByteRange(offset: offset, count: Int64(bytes.count)).upperBound }
-
-        /// The bytes elsewhere were the same up to `position`.
-        mutating func skip(to position: Int64) {
-            let count = min(overlap.range.count, max(0, position - overlap.offset))
-            overlap = Overlap(offset: overlap.offset.adding(count), bytes: Array(overlap.bytes.dropFirst(Int(count))))
-        }
-
-        mutating func take(_ chunk: ArraySlice<UInt8>, at position: Int64) {
-            bytes += chunk.dropFirst(Int(min(Int64(chunk.count), max(0, end - position))))
-        }
-    }
-
     private enum State {
         case unconfirmed
         case reading(ByteRange)
@@ -172,22 +144,6 @@ struct RangeContinuation {
         if case .unreadable(let range) = state, range == stored.range { return .giveUp }
         state = .reading(stored.range)
         return .read(stored.generation, stored.range)
-    }
-
-    /// Which stored bytes an answer is compared with: those just before `offset`, where none adjoin the first ones. An answer
-    /// that begins at 0 (`nil`) can only be compared from there on.
-    static func overlap(in claimed: borrowing ByteRangeSet, before offset: Int64?, limit: Int64) -> ByteRange? {
-        guard let offset else {
-            return claimed.range(containing: 0).map { ByteRange(0, min($0.upperBound, limit)) }
-        }
-        let adjoining = (offset > 0 ? claimed.range(containing: offset - 1) : nil).map {
-            ByteRange(max($0.lowerBound, offset - limit), offset)
-        }
-        if let adjoining, suffices(adjoining.count, limit: limit) { return adjoining }
-        // The more bytes, the more they show.
-        let best = claimed.ranges.first { $0.count >= limit } ?? claimed.ranges.max { $0.count < $1.count }
-        guard let best, best.count > adjoining?.count ?? 0 else { return adjoining }
-        return ByteRange(offset: best.lowerBound, count: min(best.count, limit))
     }
 
     /// Whether bytes show anything of those that are wanted: few do not, but where they adjoin and are all there is.
