@@ -5,7 +5,7 @@
     /// The origin client for Linux and servers, over async-http-client's streaming delegate: the body is read from the
     /// socket only while the engine asks for it.
     ///
-    /// TLS certificates are verified by the system's roots; up to five redirects are followed, and to another origin goes
+    /// TLS certificates are verified by the system's authorities or those that are given; up to five redirects are followed, and to another origin goes
     /// nothing that may say who asks. Whom it asks has to pass the rules, at every redirect, too, and with the address
     /// it is connected to. Connections are reused; cancelling closes one (HTTP/1.1).
     /// It connects within 10 seconds or fails; the engine itself watches for stalls, so there is no read time-out.
@@ -23,12 +23,14 @@
         ///     never wait for one.
         ///   - rules: Who may be asked.
         ///   - proxies: Through whom; nobody where not given.
+        ///   - authorities: Whose certificates count; the system's where not given.
         public init(
             userAgent: String = "Reprise/0.1", receiveBuffer: Int? = 256 * 1024, connections: Int = 16,
-            rules: UpstreamRules = .init(), proxies: ProxySettings = .init()
+            rules: UpstreamRules = .init(), proxies: ProxySettings = .init(), authorities: TrustedAuthorities? = nil
         ) {
             exits = OriginExits(
-                receiveBuffer: receiveBuffer, connections: connections, rules: rules, proxies: proxies)
+                receiveBuffer: receiveBuffer, connections: connections, rules: rules, proxies: proxies,
+                authorities: authorities)
             self.userAgent = userAgent
         }
 

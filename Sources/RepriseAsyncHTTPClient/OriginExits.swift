@@ -3,6 +3,7 @@
     import NIOCore
     import NIOHTTP1
     import NIOPosix
+    import NIOSSL
     import RepriseHTTP
     import ReprisePlatform
 
@@ -43,13 +44,18 @@
         let loops = OriginLoops(MultiThreadedEventLoopGroup.singleton)
         let listeners = AnswerTap.Listeners()
         private let proxies: ProxySettings
+        private let authorities: TrustedAuthorities?
         private let state = Lock(State())
 
-        init(receiveBuffer: Int?, connections: Int, rules: UpstreamRules, proxies: ProxySettings) {
+        init(
+            receiveBuffer: Int?, connections: Int, rules: UpstreamRules, proxies: ProxySettings,
+            authorities: TrustedAuthorities?
+        ) {
             self.receiveBuffer = receiveBuffer
             self.connections = connections
             self.rules = rules
             self.proxies = proxies
+            self.authorities = authorities
         }
 
         deinit {
@@ -105,6 +111,11 @@
             configuration.timeout.read = nil
             configuration.decompression = .disabled
             configuration.httpVersion = .http1Only
+            if let authorities {
+                var security = TLSConfiguration.makeClientConfiguration()
+                security.trustRoots = .certificates(authorities.certificates)
+                configuration.tlsConfiguration = security
+            }
             // The pool must never be what waits. A proxy stands for many hosts; uploads are as many as there are clients.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
                 pool.isForUploads ? 1 << 20 : max(connections, exit.proxy == nil ? 0 : 256)

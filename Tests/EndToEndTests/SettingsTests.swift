@@ -63,6 +63,19 @@
             }
         }
 
+        @Test func `a file that is to name authorities and names none is told at once, with exit code 78`() throws {
+            try withFile("{}") { file, folder in
+                let got = try Program.run(
+                    ["get", "https://127.0.0.1:1/a.mp3", "--directory", folder + "/store"],
+                    environment: ["SSL_CERT_FILE": file])
+                #expect(got.status == 78)
+                #expect(
+                    got.errors.hasPrefix(
+                        "reprise: SSL_CERT_FILE in the environment: \(file) holds no certificates that can be read; "),
+                    "\(got.errors)")
+            }
+        }
+
         @Test func `the file is the named one, else the variable's, else the standard one, else none`() throws {
             try withFile(#"{"port": 2}"#) { file, folder in
                 let elsewhere = ["XDG_CONFIG_HOME": folder + "/none", "HOME": folder + "/none"]

@@ -48,7 +48,7 @@
         }
 
         @Test func `https goes through a tunnel, and TLS is with the origin`() async throws {
-            let origin = try SelfSignedOrigin()
+            let origin = try SecureOrigin()
             let proxy = try await TunnelProxy.start()
             let client = try client(["https_proxy": "http://user:secret@127.0.0.1:\(proxy.port)"])
             guard case .failed(let failure) = try await firstEvent("https://media.test:\(origin.port)/a", client) else {

@@ -34,22 +34,27 @@
             ]
         }
 
-        /// A client that keeps to the rules and goes through the environment's proxies.
+        /// The same by what the command line and the settings say.
         func makeClient(_ store: StoreOptions) throws -> AsyncHTTPOriginClient {
             try UpstreamOptions.client(try store.settings(flags))
         }
 
-        /// A client that keeps to the rules that are set and goes through the environment's proxies.
+        /// A client that keeps to the rules that are set, goes through the environment's proxies and trusts its authorities.
         /// - Parameter requests: Most requests to one host at a time.
         static func client(
             _ settings: Settings, requests: Int = TransferTuning().requestsPerHost
         ) throws -> AsyncHTTPOriginClient {
             let rules = try settings.upstreamRules()
-            do throws(ProxySettings.Malformed) {
-                let proxies = try ProxySettings(environment: ProcessInfo.processInfo.environment)
-                return AsyncHTTPOriginClient(connections: requests + 16, rules: rules, proxies: proxies)
-            } catch {
+            let environment = ProcessInfo.processInfo.environment
+            let authorities = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+            do {
+                return AsyncHTTPOriginClient(
+                    connections: requests + 16, rules: rules, proxies: try ProxySettings(environment: environment),
+                    authorities: try authorities.map(TrustedAuthorities.init(file:)))
+            } catch let error as ProxySettings.Malformed {
                 throw Failure(Failure.settings, error.description)
+            } catch let error as TrustedAuthorities.Unusable {
+                throw Failure(Failure.settings, "SSL_CERT_FILE in the environment: \(error)")
             }
         }
 

@@ -27,6 +27,7 @@
         ///   - base: Another origin for that cache than the fixture's.
         ///   - mirrors: Further origins of that cache.
         ///   - connections: Connections to one host at a time.
+        ///   - authorities: Who vouches for origins, in place of the system's.
         static func run(
             cache change: (inout MediaCache.Configuration) -> Void = { _ in },
             proxy changeProxy: (inout ProxyConfiguration) -> Void = { _ in },
@@ -34,6 +35,7 @@
             origin base: OriginURL? = nil,
             mirrors: [OriginURL] = [],
             connections: Int = 16,
+            authorities: TrustedAuthorities? = nil,
             _ body: (ProxyFixture) async throws -> Void
         ) async throws {
             var cacheConfiguration = MediaCache.Configuration()
@@ -54,7 +56,7 @@
                 cacheConfiguration.followsRedirects = false
                 cacheConfiguration.keys = .exact
             }
-            let client = AsyncHTTPOriginClient(connections: connections)
+            let client = AsyncHTTPOriginClient(connections: connections, authorities: authorities)
             let cache = try MediaCache(directory: directory.path, client: client, configuration: cacheConfiguration)
             let proxy = try await MediaProxy.start(cache: cache, configuration: configuration)
             let fixture = ProxyFixture(

@@ -3,31 +3,42 @@
     import RepriseTesting
 
     /// An HTTPS server of OpenSSL's with a certificate nobody has signed but itself.
-    final class SelfSignedOrigin: Sendable {
+    final class SecureOrigin: Sendable {
         let port: Int
         /// Directory with `certificate.pem`.
         let directory: TemporaryDirectory
         private let stopServer: @Sendable () -> Void
 
-        /// Makes a certificate for 127.0.0.1 and listens with it.
-        init() throws {
+        /// Makes a certificate and listens with it.
+        /// - Parameters:
+        ///   - name: Whom it is for.
+        ///   - days: For how long it is good from now on; one that has expired by less than 0.
+        ///   - options: More for the server.
+        init(name: String = "IP:127.0.0.1", days: Int = 2, options: [String] = []) throws {
             directory = TemporaryDirectory()
-            let certificate = directory.path + "/certificate.pem"
-            let key = directory.path + "/key.pem"
-            try SelfSignedOrigin.run(
+            let (certificate, key) = (directory.path + "/certificate.pem", directory.path + "/key.pem")
+            let request = directory.path + "/request.pem"
+            try SecureOrigin.run(
                 "openssl",
                 [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out",
-                    certificate,
+                    "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-subj", "/CN=origin", "-addext", "subjectAltName=\(name)", "-keyout", key, "-out", request,
+                ])
+            try SecureOrigin.run(
+                "openssl",
+                [
+                    "x509", "-req", "-in", request, "-signkey", key, "-days", "\(days)", "-copy_extensions", "copy",
+                    "-out", certificate,
                 ])
             let server = Process()
             server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             // A limit of its own, should the test die before it can stop it.
-            server.arguments = [
-                "timeout", "120", "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate, "-key",
-                key,
-            ]
+            server.arguments =
+                [
+                    "timeout", "120", "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate,
+                    "-key",
+                    key,
+                ] + options
             let output = Pipe()
             server.standardInput = FileHandle.nullDevice
             server.standardOutput = output
