@@ -34,7 +34,7 @@ enum Told: Sendable, CustomStringConvertible {
 }
 
 /// Whether an operation has ended.
-private final class Ending: Sendable {
+final class Ending: Sendable {
     private let state = Lock(false)
 
     var hasCome: Bool { state.withLock { $0 } }
@@ -44,28 +44,34 @@ private final class Ending: Sendable {
 
 /// Carries a plan out and asks the oracles after every step and at the end.
 struct WorldRun {
-    private let plan: WorldPlan
-    private let world: World
-    private var players: [Player?] = Array(repeating: nil, count: WorldPlan.players)
-    private var held = Set<Int>()
-    private var owners: [Int: (object: Int, user: Int)] = [:]
-    /// Of players that asked for what the origin has now: how many versions were older then.
-    private var outdated: [Int: Int] = [:]
+    /// Length of the shortest request that is made where the origin allows it, in bytes.
+    static let firstRequest: Int64 = 512
+
+    let plan: WorldPlan
+    let world: World
+    var players: [Player?] = Array(repeating: nil, count: WorldPlan.players)
+    var held = Set<Int>()
+    var owners: [Int: (object: Int, user: Int)] = [:]
+    /// Of players that may not have every version: how many were too old when they asked.
+    var outdated: [Int: Int] = [:]
+    /// Of those, the ones that may have any where the origin gets into trouble.
+    var plain = Set<Int>()
+    var freshness: WorldFreshness
     /// Versions an object has had, for each user; no two objects or users share one.
-    private var versions: [[Int]]
-    private var tasks: [(name: String, ending: Ending)] = []
-    private var isSuspended = false
-    private let isFirstDown = Shared(false)
-    private let app: WorldApp
+    var versions: [[Int]]
+    var tasks: [(name: String, ending: Ending)] = []
+    var isSuspended = false
+    let isFirstDown = Shared(false)
+    let app: WorldApp
     /// Files that were given away, until the operation after next on their object.
-    private let leases = Shared<[(lease: FileLease, object: Int, isWhole: Bool)]>([])
+    let leases = Shared<[(lease: FileLease, object: Int, isWhole: Bool)]>([])
     /// What operations found wrong that nobody waits for.
-    private let found = Recorder<WorldViolation>()
+    let found = Recorder<WorldViolation>()
     /// How often each generated thing was met.
-    private(set) var met: [String: Int] = [:]
+    var met: [String: Int] = [:]
     /// What the cache told and what was read at the end.
     let told = Recorder<Told>()
-    private var subscription: EventSubscription?
+    var subscription: EventSubscription?
 
     init(_ plan: WorldPlan) throws {
         self.plan = plan
@@ -76,7 +82,7 @@ struct WorldRun {
         world = try World(
             seed: plan.seed, isOrdered: false, blockSize: plan.blockSize, pieceSize: plan.chunkSize
         ) {
-            $0.tuning.firstRequest = 512
+            $0.tuning.firstRequest = WorldRun.firstRequest
             $0.tuning.readAhead = 768
             $0.tuning.windowLimit = 2048
             $0.tuning.joinDistance = 512
@@ -112,21 +118,23 @@ struct WorldRun {
         try world.memory.makeDirectory("/copies")
         world.queues.tellCircles(after: 100_000, inAll: 2_000_000)
         versions = Array(repeating: [], count: plan.objects.count * WorldPlan.users)
+        freshness = WorldFreshness(plan)
         for object in plan.objects.indices { publish(object, plan.objects[object].length) }
     }
 
-    private mutating func listen() {
+    mutating func listen() {
         let (queues, told) = (world.queues, told)
         subscription = world.cache.onEvent { told.add(.event($0, at: queues.time / millisecond)) }
     }
 
-    private func path(_ object: Int, _ user: Int) -> String {
+    func path(_ object: Int, _ user: Int) -> String {
         let path = plan.objects[object].path
         return plan.objects[object].isPerUser && user > 0 ? "\(path)-\(user)" : path
     }
 
     /// Puts new bytes at an object's paths.
-    private mutating func publish(_ object: Int, _ length: Int64) {
+    mutating func publish(_ object: Int, _ length: Int64) {
+        freshness.publish(object, at: world.queues.time)
         for user in 0..<(plan.objects[object].isPerUser ? WorldPlan.users : 1) {
             let index = object * WorldPlan.users + user
             let version = index * 1000 + versions[index].count + 1
@@ -146,9 +154,9 @@ struct WorldRun {
         }
     }
 
-    private func mirrorPath(_ object: Int) -> String { "/mirror" + plan.objects[object].path }
+    func mirrorPath(_ object: Int) -> String { "/mirror" + plan.objects[object].path }
 
-    private mutating func meet(_ name: String) { met[name, default: 0] += 1 }
+    mutating func meet(_ name: String) { met[name, default: 0] += 1 }
 
     // MARK: Steps
 
@@ -172,7 +180,7 @@ struct WorldRun {
     }
 
     /// While the origin's faults last no reader and no operation waits for ever: each ends, or goes on, in bounded time.
-    private mutating func endure() throws {
+    mutating func endure() throws {
         guard plan.seed % 3 == 0 else { return }
         meet("lasting faults")
         set(.sound)
@@ -196,7 +204,7 @@ struct WorldRun {
         try expectTasksEnded(or: "goes on while the origin fails")
     }
 
-    private mutating func behaveAtMirror(_ object: Int, _ behaviour: OriginBehaviour) {
+    mutating func behaveAtMirror(_ object: Int, _ behaviour: OriginBehaviour) {
         meet("mirror's behaviour")
         world.origin.change(mirrorPath(object)) {
             $0.behaviour = behaviour
@@ -204,7 +212,7 @@ struct WorldRun {
         }
     }
 
-    private mutating func act(_ action: WorldPlan.Action) throws {
+    mutating func act(_ action: WorldPlan.Action) throws {
         switch action {
         case .open(let player, let object, let user, let range, let control, let isKept, let usesReadPool):
             meet("open")
@@ -222,11 +230,15 @@ struct WorldRun {
             publish(object, length ?? world.origin.resource(at: plan.objects[object].path)?.content.length ?? 0)
         case .behave(let object, let behaviour):
             WorldPlan.kinds(behaviour).forEach { meet($0) }
+            freshness.behave(object, behaviour, at: world.queues.time)
+            forgetPlain()
             // Not drawn, so that a seed is the same plan as before.
             guard !plan.hasMirror || !behaviour.earlyHints else { return behaveAtMirror(object, behaviour) }
             for user in 0..<WorldPlan.users { world.origin.change(path(object, user)) { $0.behaviour = behaviour } }
         case .down(let isDown):
             meet("down")
+            freshness.setDown(isDown, at: world.queues.time)
+            forgetPlain()
             world.origin.setDown(isDown)
         case .disk(let disk):
             meet("disk \(disk)")
@@ -265,7 +277,7 @@ struct WorldRun {
     }
 
     /// What was complete by then is there afterwards, and needs no origin.
-    private mutating func kill() throws {
+    mutating func kill() throws {
         let isSound = met.keys.allSatisfy { !$0.hasPrefix("disk ") || ["disk sound", "disk slow"].contains($0) }
         let complete = plan.objects.indices.filter { object in
             let key = world.cache.resource(for: OriginURL("http://origin.test" + plan.objects[object].path)!).key
@@ -291,14 +303,14 @@ struct WorldRun {
         world.origin.setDown(false)
     }
 
-    private mutating func dropPlayers() {
+    mutating func dropPlayers() {
         for index in players.indices {
             players[index]?.leave()
             players[index] = nil
         }
     }
 
-    private func close(_ cache: MediaCache, within nanoseconds: Int64, _ whose: String = "") throws {
+    func close(_ cache: MediaCache, within nanoseconds: Int64, _ whose: String = "") throws {
         let ending = Ending()
         Task(executorPreference: world.queues) {
             await cache.close()
@@ -309,7 +321,7 @@ struct WorldRun {
     }
 
     /// A cache that was closed has ended all that it did, and asks the origin for nothing; then it is opened again.
-    private mutating func close() throws {
+    mutating func close() throws {
         meet("close")
         try close(world.cache, within: 130 * second)
         set(.sound)
@@ -336,7 +348,7 @@ struct WorldRun {
     }
 
     /// Another process has the store while this one has given it away, and only then.
-    private mutating func runElsewhere(_ object: Int) throws {
+    mutating func runElsewhere(_ object: Int) throws {
         let other: MediaCache
         do { other = try world.openElsewhere() } catch { return meet("root in use") }
         guard world.cache.status != .ready else {
@@ -357,7 +369,7 @@ struct WorldRun {
     }
 
     /// What a user's requests carry.
-    private func fields(of user: Int, _ object: Int) -> HTTPFields {
+    func fields(of user: Int, _ object: Int) -> HTTPFields {
         var fields = HTTPFields()
         guard user > 0 else { return fields }
         if plan.objects[object].userField == "Cookie" {
@@ -370,7 +382,7 @@ struct WorldRun {
     }
 
     /// Tells whether a file has the bytes of one version of an object, all or the first ones.
-    private func isOneVersion(of object: Int) -> @Sendable (_ path: String, _ count: Int?) -> Bool {
+    func isOneVersion(of object: Int) -> @Sendable (_ path: String, _ count: Int?) -> Bool {
         let (memory, first) = (world.memory, object * WorldPlan.users)
         return { path, count in
             // A store may be sealed, and a file removed.
@@ -385,7 +397,7 @@ struct WorldRun {
         }
     }
 
-    private mutating func open(
+    mutating func open(
         _ index: Int, _ object: Int, _ user: Int, _ range: ByteRange, _ control: String?, _ isKept: Bool
     ) {
         players[index]?.leave()
@@ -405,15 +417,30 @@ struct WorldRun {
         player.getsAnswers = takesAnyAnswer && control != "only-if-cached" && plan.refreshing == .never
         owners[index] = (object, user)
         outdated[index] = nil
+        plain.remove(index)
         if control == "no-cache", !believesWeakTags(object) {
             meet("no-cache, by versions")
             outdated[index] = versions(of: object, user).count - 1
+        } else if control == nil, !believesWeakTags(object),
+            let count = freshness.outdated(object, at: world.queues.time)
+        {
+            if count > 0 { meet("plain read, by versions") }
+            outdated[index] = count
+            plain.insert(index)
         }
         players[index] = player
     }
 
+    /// Who reads an object that may be given as it is stored, as its origin is in trouble, may get any version.
+    mutating func forgetPlain() {
+        for index in plain where owners[index].map({ freshness.isTroubled($0.object, at: world.queues.time) }) ?? true {
+            outdated[index] = nil
+            plain.remove(index)
+        }
+    }
+
     /// Whether an origin has one weak tag for all versions at some time: what it calls the same is believed to be.
-    private func believesWeakTags(_ object: Int) -> Bool {
+    func believesWeakTags(_ object: Int) -> Bool {
         plan.objects[object].behaviour.tag == .weakShared
             || plan.steps.contains { step in
                 guard case .behave(object, let behaviour) = step.action else { return false }
@@ -422,12 +449,12 @@ struct WorldRun {
     }
 
     /// The versions of an object that a user may see.
-    private func versions(of object: Int, _ user: Int) -> [Int] {
+    func versions(of object: Int, _ user: Int) -> [Int] {
         versions[object * WorldPlan.users + (plan.objects[object].isPerUser ? user : 0)]
     }
 
     /// A client that seeks asks by HEAD before, through a shared cache. Not drawn, so that a seed is the same plan as before.
-    private mutating func sendHead(_ index: Int) {
+    mutating func sendHead(_ index: Int) {
         guard plan.isShared, let player = players[index], let owner = owners[index], !world.origin.isDown else {
             return
         }
@@ -442,7 +469,7 @@ struct WorldRun {
 
     /// A reader may have bytes of any version of its object that its user may see; who asked for what the origin has now, of no
     /// older one.
-    private mutating func takeAll(_ bytes: Int64) throws {
+    mutating func takeAll(_ bytes: Int64) throws {
         for (index, player) in players.enumerated() {
             guard let player, !held.contains(index), player.wasWoken, let owner = owners[index] else { continue }
             player.knownGenerations = Array(versions(of: owner.object, owner.user).dropFirst(outdated[index] ?? 0))
@@ -459,7 +486,7 @@ struct WorldRun {
         }
     }
 
-    private func set(_ disk: WorldPlan.Disk) {
+    func set(_ disk: WorldPlan.Disk) {
         world.files.setRule(nil)
         world.queues.setDiskDelay(read: 0, write: 0)
         switch disk {
@@ -476,317 +503,5 @@ struct WorldRun {
             }
         case .failing: world.files.setRule { _, _, number in number % 3 == 0 ? .error(FileError.inputOutput) : nil }
         }
-    }
-
-    private mutating func operate(_ operation: WorldPlan.Operation, _ object: Int) {
-        let cache = world.cache
-        let fields = fields(of: tasks.count % WorldPlan.users, object)
-        let resource = cache.resource(for: OriginURL("http://origin.test" + plan.objects[object].path)!, fields: fields)
-        let isLong = plan.objects[object].length > WorldPlan.endless
-        if operation == .suspend { isSuspended = true }
-        if operation == .resume { isSuspended = false }
-        let (leases, found, queues, copy) = (leases, found, world.queues, "/copies/\(object).mp3")
-        let (isOneVersion, contentType) = (isOneVersion(of: object), plan.objects[object].contentType)
-        let ending = Ending()
-        tasks.append((name: "\(operation) of \(plan.objects[object].path)", ending: ending))
-        Task(executorPreference: world.queues) {
-            defer { ending.come() }
-            do {
-                switch operation {
-                case .pin: try await resource.pin()
-                case .unpin: try await resource.unpin()
-                case .prefetch: try await RangeFetch(resource, isLong ? ByteRange(0, 3000) : .from(0)).run()
-                case .prefetchHead: try await RangeFetch(resource, ByteRange(0, 700)).run()
-                case .remove: try await resource.remove()
-                case .verify: _ = try await resource.verify()
-                case .compare: _ = try await resource.compareWithOrigin()
-                case .invalidate:
-                    try await cache.invalidate(
-                        after: "POST", at: resource.request.url, OriginResponseHead(status: 200, fields: [:]))
-                case .collectGarbage: await cache.collectGarbage()
-                case .suspend: await cache.suspend()
-                case .resume: await cache.resume()
-                case .repair: try await resource.repair()
-                case .repairAll: _ = try await cache.repair()
-                case .removeAll: try await cache.removeAll()
-                case .entries: _ = await cache.entries()
-                case .statistics:
-                    _ = try await resource.statistics()
-                    _ = await cache.storeStatistics()
-                case .info: _ = try await resource.info()
-                case .networkReturned: cache.networkPathReturned()
-                case .complete: if !isLong { try await resource.prefetch(.whole).value }
-                case .prefetchBeginning: if !isLong { try await resource.prefetch(.head).value }
-                case .cancelPrefetch:
-                    let fetch = resource.prefetch(isLong ? .head : .whole)
-                    queues.after(150 * millisecond) { fetch.cancel() }
-                    try await fetch.value
-                case .completeLease: try await leases.value.last?.lease.waitUntilComplete()
-                case .export:
-                    try await resource.export(to: URL(fileURLWithPath: copy))
-                    if !isOneVersion(copy, nil) {
-                        found.add(WorldViolation(oracle: "bytes", text: "an export of \(resource.request.url)"))
-                    }
-                case .exportAndImport:
-                    let file = try await resource.export(to: URL(fileURLWithPath: copy))
-                    // Who imports what is no media says so: by its name it would be.
-                    try await resource.importFile(file, as: ImportDescription(contentType: contentType))
-                case .fileURL, .fileURLOfBeginning:
-                    guard !isLong else { break }
-                    let lease =
-                        operation == .fileURL
-                        ? try await resource.fileURL() : try await resource.fileURL(afterBytes: 500)
-                    leases.change { leases in
-                        leases.append((lease, object, operation == .fileURL))
-                        if leases.count > 2 { leases.removeFirst() }
-                    }
-                }
-            } catch {}
-        }
-    }
-
-    // MARK: Oracles
-
-    /// What an oracle says, with how the open entries stand.
-    private func violation(_ oracle: String, _ text: String) -> WorldViolation {
-        let entries = world.cache.openEntries.map(\.explanation).joined(separator: "\n")
-        return WorldViolation(oracle: oracle, text: text + "\n" + entries)
-    }
-
-    /// Whether a player has still to come to an end; what has none in sight is not waited for.
-    private func isReading(_ player: Player) -> Bool {
-        !player.isAtEnd && player.failure == nil && player.position < 1 << 20
-    }
-
-    private func expectTasksEnded(or words: String) throws {
-        for task in tasks where !task.ending.hasCome { throw violation("liveness", "\(task.name) \(words)") }
-    }
-
-    private func check() throws {
-        if world.queues.goesInCircles {
-            throw violation("liveness", "work goes in circles")
-        }
-        for player in players {
-            guard let player, let text = player.violation else { continue }
-            throw violation("bytes", "\(text) in \(player.path) at \(world.queues.time / millisecond) ms")
-        }
-        if let violation = found.all.first { throw violation }
-        for (lease, object, isWhole) in leases.value
-        where !isOneVersion(of: object)(lease.url.path, isWhole ? nil : 500) {
-            throw WorldViolation(oracle: "bytes", text: "a file that was given away of \(plan.objects[object].path)")
-        }
-        if let broken = world.broken.all.first { throw WorldViolation(oracle: "state", text: broken) }
-        for session in world.cache.openEntries {
-            // As many windows as an entry may have requests, each with a chunk that passed its limit, and what is written.
-            let bound: Int64 = (4 + 4) * (2048 + 1024)
-            guard session.bytesInMemory <= bound else {
-                throw WorldViolation(oracle: "resources", text: "\(session.bytesInMemory) bytes in memory")
-            }
-        }
-        // Slots that were granted at this moment are used, or go back, with the next work.
-        if slots != requests { world.queues.settle() }
-        guard slots == requests else {
-            throw WorldViolation(oracle: "state", text: "\(slots) connection slots for \(requests) requests")
-        }
-    }
-
-    private var slots: Int {
-        ["origin.test", MirrorClient.host].reduce(0) { $0 + world.cache.environment.hosts.active("http://" + $1) }
-    }
-
-    private var requests: Int { world.cache.openEntries.reduce(0) { $0 + $1.look { $0.requestCount } } }
-
-    /// Once faults stop every reader and operation ends in bounded time, and nothing is left of them.
-    private mutating func settle() throws {
-        world.origin.setDown(false)
-        isFirstDown.set(false)
-        set(.sound)
-        try? world.cache.setLimits(.none)
-        for object in plan.objects.indices {
-            // No mirror lags behind for ever: of two that differ no reader gets a whole.
-            if let newest = world.origin.resource(at: plan.objects[object].path) {
-                world.origin.change(mirrorPath(object)) { mirror in
-                    // Of versions that nothing tells apart none can take another's place while it is being read.
-                    if mirror.content != newest.content { mirror.behaviour.tag = .strong }
-                    mirror.content = newest.content
-                }
-            }
-            mend(mirrorPath(object))
-            for user in 0..<WorldPlan.users { mend(path(object, user)) }
-        }
-        if isSuspended { operate(.resume, 0) }
-        // What has no end in sight is not waited for.
-        for index in players.indices
-        where owners[index].map({ plan.objects[$0.object].length > WorldPlan.endless }) == true {
-            players[index]?.leave()
-            players[index] = nil
-        }
-        world.queues.advance(130 * second)
-        let started = world.queues.time
-        while world.queues.time - started < 300 * second {
-            for index in players.indices where players[index] != nil { held.remove(index) }
-            try takeAll(1 << 20)
-            try check()
-            let isWaiting = players.contains { $0.map(isReading) ?? false }
-            if !isWaiting, tasks.allSatisfy({ $0.ending.hasCome }) { break }
-            world.queues.advance(second)
-        }
-        for player in players.compactMap({ $0 }) where isReading(player) {
-            throw violation("liveness", "a reader of \(player.path) hangs at \(player.position)")
-        }
-        try expectTasksEnded(or: "never ends")
-        dropPlayers()
-        leases.set([])
-        world.queues.advance(200 * second)
-        try check()
-        try checkFreshness()
-        world.queues.advance(200 * second)
-        try check()
-        try checkNothingLeft()
-        try replay()
-        try checkClosed()
-        app.asked.value.forEach { met[$0.key, default: 0] += $0.value }
-    }
-
-    /// What is at a path is served well from now on.
-    private func mend(_ path: String) {
-        world.origin.change(path) { resource in
-            resource.behaviour.body = .none
-            resource.behaviour.status = nil
-            resource.behaviour.contentRange = .none
-            resource.behaviour.loginPage = false
-            resource.behaviour.redirect = nil
-            resource.behaviour.firstByteDelay = 0
-            if resource.content.length < WorldPlan.endless { resource.behaviour.bytesPerSecond = 0 }
-            // Without a strong tag a strict policy takes a resource in one answer.
-            if plan.isStrict { resource.behaviour.longestRange = nil }
-        }
-    }
-
-    private func checkNothingLeft() throws {
-        let sessions = world.cache.openEntries
-        guard sessions.isEmpty else {
-            throw WorldViolation(
-                oracle: "resources",
-                text: "\(sessions.count) sessions never close\n" + sessions.map(\.explanation).joined(separator: "\n"))
-        }
-        let environment = world.cache.environment
-        guard environment.unwritten.count == 0 else {
-            throw WorldViolation(oracle: "resources", text: "\(environment.unwritten.count) bytes never written")
-        }
-        guard slots == 0 else {
-            throw WorldViolation(oracle: "resources", text: "connection slots are never released")
-        }
-    }
-
-    /// Who asks for what the origin has now gets that, to its last byte: where freshness is HTTP's by saying so, and of what is
-    /// never stored always.
-    private mutating func checkFreshness() throws {
-        for (object, spec) in plan.objects.enumerated() where spec.length < WorldPlan.endless {
-            guard plan.isShared || spec.contentType == "application/vnd.apple.mpegurl" else { continue }
-            let newest = versions[object * WorldPlan.users].suffix(1)
-            for attempt in 1...3 {
-                let refused = refusedPlayer(of: object)
-                defer { refused?.leave() }
-                let player = world.player(spec.path, fields: plan.isShared ? ["Cache-Control": "no-cache"] : [:])
-                player.knownGenerations = Array(newest)
-                player.play()
-                defer { player.leave() }
-                if !player.isAtEnd, player.failure == nil {
-                    throw violation("liveness", "\(spec.path) read afresh hangs at \(player.position)")
-                }
-                if let violation = player.violation {
-                    throw WorldViolation(oracle: "freshness", text: "\(violation) in \(spec.path), version \(newest)")
-                }
-                meet("fresh read")
-                if player.isAtEnd { break }
-                guard attempt < 3 || mayEnd(player) else {
-                    throw violation(
-                        player.failure == nil ? "liveness" : "freshness",
-                        "\(spec.path) ended with \(String(describing: player.failure))")
-                }
-            }
-        }
-    }
-
-    /// What is complete is not asked for again, where nothing has to be confirmed.
-    private mutating func checkCost(_ object: Int) throws {
-        let spec = plan.objects[object]
-        let resource = world.cache.resource(for: OriginURL("http://origin.test" + spec.path)!)
-        if met["powerCut"] != nil {
-            // What the power cut damaged, and was handed on from memory since, is found by reading it.
-            Task(executorPreference: world.queues) { try await resource.repair() }
-            world.queues.advance(60 * second)
-        }
-        let isComplete = world.cache.table.open(resource.request.key)?.look { $0.offersAll }
-        guard !plan.isShared, isComplete == true else { return }
-        meet("cost")
-        world.queues.advance(10 * second)
-        let requests = world.origin.requestCount
-        told.add(.note("second read of \(spec.path)"))
-        let player = world.player(spec.path)
-        player.knownGenerations = versions[object * WorldPlan.users]
-        player.finish()
-        guard player.isAtEnd, world.origin.requestCount == requests else {
-            throw violation(
-                "cost", "\(spec.path) was stored, and asked for \(world.origin.requestCount - requests) times")
-        }
-    }
-
-    /// What a strict policy cannot show to go on ends, each time.
-    private func mayEnd(_ player: Player) -> Bool { plan.isStrict && player.failure != nil }
-
-    /// What is stored is right after a restart; a reader that began on old bytes may be told so once.
-    private mutating func replay() throws {
-        try world.restart()
-        listen()
-        for (object, spec) in plan.objects.enumerated() where spec.length < WorldPlan.endless {
-            for attempt in 1...3 {
-                let refused = refusedPlayer(of: object)
-                defer { refused?.leave() }
-                let player = world.player(spec.path)
-                player.knownGenerations = versions[object * WorldPlan.users]
-                player.finish()
-                if let violation = player.violation {
-                    throw WorldViolation(oracle: "durability", text: "\(violation) in \(spec.path) after a restart")
-                }
-                told.add(.note("\(spec.path) read to \(player.position), at end: \(player.isAtEnd)"))
-                if player.isAtEnd {
-                    try checkCost(object)
-                    break
-                }
-                guard attempt < 3 || mayEnd(player) else {
-                    throw WorldViolation(
-                        oracle: "liveness",
-                        text: "\(spec.path) after a restart ended with \(String(describing: player.failure))")
-                }
-            }
-        }
-    }
-
-    /// One that reads at the same time, and that the origin refuses: others have nothing of that.
-    private mutating func refusedPlayer(of object: Int) -> Player? {
-        let path = plan.objects[object].path
-        guard let user = world.origin.resource(at: path)?.behaviour.refusals.keys.first else { return nil }
-        meet("refused user")
-        let player = world.player(path, fields: ["Authorization": user])
-        player.knownGenerations = versions[object * WorldPlan.users]
-        player.take()
-        return player
-    }
-
-    /// After closing nothing reaches the origin.
-    private func checkClosed() throws {
-        try close(world.cache, within: 60 * second)
-        let requests = world.origin.requestCount
-        let player = world.player(plan.objects[0].path)
-        player.play(patience: second)
-        player.leave()
-        guard world.origin.requestCount == requests, player.received == 0, player.failure != nil else {
-            throw WorldViolation(oracle: "closed", text: "a closed cache still answers")
-        }
-        // A process that was killed, or a copy, leaves descriptors as it likes.
-        guard met["kill"] == nil, met["powerCut"] == nil, world.memory.openHandles > 0 else { return }
-        throw WorldViolation(oracle: "resources", text: "\(world.memory.openHandles) files stay open")
     }
 }
