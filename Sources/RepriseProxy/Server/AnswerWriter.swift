@@ -45,12 +45,6 @@
             socket = handle ?? nil
         }
 
-        /// Lets go of the heads that it has written.
-        func forget() {
-            memory = nil
-            last = nil
-        }
-
         /// Writes a head; what is written then is its body.
         /// - Parameter isChunked: Whether the body is framed in chunks, which `head` says.
         func write(_ head: Head, isChunked: Bool) {

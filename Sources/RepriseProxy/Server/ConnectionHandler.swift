@@ -19,8 +19,9 @@
         let standing = SharedStanding(.waiting(since: ConnectionHandler.now))
         var current: (any AnswerSource)?
         var deadline: ConnectionDeadline?
-        var writer: AnswerWriter?
 
+        /// Made with the first answer, as many clients stay long before they ask.
+        private var ownWriter: AnswerWriter?
         private var unread = ByteBuffer()
         /// What the last request asked for, if it was media.
         private var lastMedia: MediaResource?
@@ -34,6 +35,12 @@
             machine = ConnectionStateMachine(headLimit: server.configuration.headLimit)
         }
 
+        /// What writes its answers; `nil` where the client is gone.
+        var writer: AnswerWriter? {
+            if ownWriter == nil, let context { ownWriter = AnswerWriter(context) }
+            return ownWriter
+        }
+
         /// Nanoseconds of the clock that standings are told on.
         static var now: Int64 { SystemCalls.monotonicNanoseconds() }
 
@@ -42,7 +49,6 @@
         func channelActive(context: ChannelHandlerContext) {
             self.context = context
             deadline = ConnectionDeadline(on: context.eventLoop, of: server)
-            writer = AnswerWriter(context)
             switch server.admit(context.channel, standing) {
             case .admitted: break
             case .refused: machine.hasNoPlace()
@@ -55,7 +61,7 @@
             deadline?.end()
             current?.leave()
             current = nil
-            writer = nil
+            ownWriter = nil
             self.context = nil
             server.forget(context.channel)
         }
@@ -206,7 +212,7 @@
         private func forget() {
             lastMedia = nil
             machine.forget()
-            writer?.forget()
+            if ownWriter?.hasEnded == true { ownWriter = nil }
         }
     }
 #endif
