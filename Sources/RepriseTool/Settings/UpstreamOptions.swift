@@ -34,7 +34,7 @@
             ]
         }
 
-        /// The same by what the command line and the settings say.
+        /// A client by what the command line and the settings say.
         func makeClient(_ store: StoreOptions) throws -> AsyncHTTPOriginClient {
             try UpstreamOptions.client(try store.settings(flags))
         }

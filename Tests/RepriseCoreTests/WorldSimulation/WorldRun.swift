@@ -44,8 +44,8 @@ final class Ending: Sendable {
 
 /// Carries a plan out and asks the oracles after every step and at the end.
 struct WorldRun {
-    /// Length of the shortest request that is made where the origin allows it, in bytes.
-    static let firstRequest: Int64 = 512
+    /// Length of the shortest request that is made where the origin allows it, and the most that is compared of what is held; bytes.
+    static let (firstRequest, overlap): (Int64, Int64) = (512, 32)
 
     let plan: WorldPlan
     let world: World
@@ -89,7 +89,7 @@ struct WorldRun {
             $0.tuning.leastReach = 64
             $0.tuning.inheritDistance = 128
             $0.tuning.windDown = 128
-            $0.tuning.overlap = 32
+            $0.tuning.overlap = WorldRun.overlap
             $0.tuning.withheld = 300
             $0.tuning.unwrittenLimit = 16_384
             $0.tuning.spareBehind = 256
