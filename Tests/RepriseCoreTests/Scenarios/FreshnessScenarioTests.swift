@@ -168,6 +168,8 @@ import Testing
                 $0.extraFields["Cache-Control"] = "max-age=60"
                 $0.extraFields["Last-Modified"] = "Sun, 06 Nov 1994 08:49:37 GMT"
                 $0.hasLastModified = false
+                // So long after the other that it counts as a strong validator (RFC 9110 §8.8.2.2).
+                $0.extraFields["Date"] = HTTPDate.format(world.queues.wallClock())
             }
         }
         put(1)
