@@ -5,9 +5,9 @@
     /// The origin client for Linux and servers, over async-http-client's streaming delegate: the body is read from the
     /// socket only while the engine asks for it.
     ///
-    /// TLS certificates are verified by the system's authorities or those that are given; up to five redirects are followed, and to another origin goes
-    /// nothing that may say who asks. Whom it asks has to pass the rules, at every redirect, too, and with the address
-    /// it is connected to. Connections are reused; cancelling closes one (HTTP/1.1).
+    /// TLS certificates are verified by the system's authorities or those that are given; up to five redirects are followed, and
+    /// to another origin goes nothing that may say who asks. Whom it asks has to pass the rules, at every redirect, too, and
+    /// with the address it is connected to. Connections are reused; cancelling closes one (HTTP/1.1).
     /// It connects within 10 seconds or fails; the engine itself watches for stalls, so there is no read time-out.
     public final class AsyncHTTPOriginClient: OriginClient {
         let exits: OriginExits

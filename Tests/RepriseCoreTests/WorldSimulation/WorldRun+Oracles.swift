@@ -66,17 +66,21 @@ extension WorldRun {
     private func checkRequests(after number: Int, for askers: Int) throws {
         var counts: [String: Int] = [:]
         for request in world.origin.log.dropFirst(number) {
-            let names = ["Range", "Authorization", "Cookie"]
-            let asked = "\(request.path) \(names.map { request.fields[$0] ?? "" })"
-            counts[asked, default: 0] += 1
-            guard counts[asked, default: 0] > 2 * (askers + 1) else { continue }
-            let behaviour = world.origin.resource(at: request.path)?.behaviour
-            let isComparison = request.range.map { $0.count <= WorldRun.overlap } ?? false
-            let length = world.origin.resource(at: request.path)?.content.length ?? 0
-            let pieces = isComparison ? length / min(behaviour?.longestRange ?? .max, WorldRun.firstRequest) : 0
-            guard counts[asked, default: 0] > 2 * (askers + 1) + Int(min(pieces, 10_000)) else { continue }
+            let asked = "\(request.path) \(["Range", "Authorization", "Cookie"].map { request.fields[$0] ?? "" })"
+            let count = counts[asked, default: 0] + 1
+            counts[asked] = count
+            guard count > 2 * (askers + 1) + comparisons(by: request) else { continue }
             throw violation("cost", "asked again and again for \(asked)")
         }
+    }
+
+    /// How many pieces of its resource may have to be compared with what a request asks for.
+    private func comparisons(by request: ScriptedOrigin.Logged) -> Int {
+        guard let range = request.range, range.count <= WorldRun.overlap,
+            let resource = world.origin.resource(at: request.path)
+        else { return 0 }
+        let pieces = resource.content.length / min(resource.behaviour.longestRange ?? .max, WorldRun.firstRequest)
+        return Int(min(pieces, 10_000))
     }
 
     /// Once faults stop every reader and operation ends in bounded time, and nothing is left of them.

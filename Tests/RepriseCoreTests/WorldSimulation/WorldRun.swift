@@ -52,10 +52,9 @@ struct WorldRun {
     var players: [Player?] = Array(repeating: nil, count: WorldPlan.players)
     var held = Set<Int>()
     var owners: [Int: (object: Int, user: Int)] = [:]
-    /// Of players that may not have every version: how many were too old when they asked.
-    var outdated: [Int: Int] = [:]
-    /// Of those, the ones that may have any where the origin gets into trouble.
-    var plain = Set<Int>()
+    /// Of players that may not have every version: how many were too old when they asked, and whether that ends where the origin gets
+    /// into trouble.
+    var outdated: [Int: (count: Int, isUntilTrouble: Bool)] = [:]
     var freshness: WorldFreshness
     /// Versions an object has had, for each user; no two objects or users share one.
     var versions: [[Int]]
@@ -231,14 +230,14 @@ struct WorldRun {
         case .behave(let object, let behaviour):
             WorldPlan.kinds(behaviour).forEach { meet($0) }
             freshness.behave(object, behaviour, at: world.queues.time)
-            forgetPlain()
+            forgetOutdated()
             // Not drawn, so that a seed is the same plan as before.
             guard !plan.hasMirror || !behaviour.earlyHints else { return behaveAtMirror(object, behaviour) }
             for user in 0..<WorldPlan.users { world.origin.change(path(object, user)) { $0.behaviour = behaviour } }
         case .down(let isDown):
             meet("down")
             freshness.setDown(isDown, at: world.queues.time)
-            forgetPlain()
+            forgetOutdated()
             world.origin.setDown(isDown)
         case .disk(let disk):
             meet("disk \(disk)")
@@ -417,25 +416,23 @@ struct WorldRun {
         player.getsAnswers = takesAnyAnswer && control != "only-if-cached" && plan.refreshing == .never
         owners[index] = (object, user)
         outdated[index] = nil
-        plain.remove(index)
         if control == "no-cache", !believesWeakTags(object) {
             meet("no-cache, by versions")
-            outdated[index] = versions(of: object, user).count - 1
+            outdated[index] = (versions(of: object, user).count - 1, false)
         } else if control == nil, !believesWeakTags(object),
             let count = freshness.outdated(object, at: world.queues.time)
         {
             if count > 0 { meet("plain read, by versions") }
-            outdated[index] = count
-            plain.insert(index)
+            outdated[index] = (count, true)
         }
         players[index] = player
     }
 
     /// Who reads an object that may be given as it is stored, as its origin is in trouble, may get any version.
-    mutating func forgetPlain() {
-        for index in plain where owners[index].map({ freshness.isTroubled($0.object, at: world.queues.time) }) ?? true {
-            outdated[index] = nil
-            plain.remove(index)
+    mutating func forgetOutdated() {
+        let time = world.queues.time
+        outdated = outdated.filter { index, outdated in
+            !outdated.isUntilTrouble || !freshness.isTroubled(owners[index]!.object, at: time)
         }
     }
 
@@ -472,7 +469,8 @@ struct WorldRun {
     mutating func takeAll(_ bytes: Int64) throws {
         for (index, player) in players.enumerated() {
             guard let player, !held.contains(index), player.wasWoken, let owner = owners[index] else { continue }
-            player.knownGenerations = Array(versions(of: owner.object, owner.user).dropFirst(outdated[index] ?? 0))
+            player.knownGenerations = Array(
+                versions(of: owner.object, owner.user).dropFirst(outdated[index]?.count ?? 0))
             let (wasOther, wasCoded) = (player.other != nil, player.isCoded)
             var rest = bytes - player.take(bytes)
             if !wasOther, let status = player.other?.status { meet("handed on \(status)") }

@@ -33,12 +33,8 @@
             let server = Process()
             server.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             // A limit of its own, should the test die before it can stop it.
-            server.arguments =
-                [
-                    "timeout", "120", "openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-cert", certificate,
-                    "-key",
-                    key,
-                ] + options
+            let limited = ["timeout", "120", "openssl", "s_server", "-accept", "127.0.0.1:0", "-www"]
+            server.arguments = limited + ["-cert", certificate, "-key", key] + options
             let output = Pipe()
             server.standardInput = FileHandle.nullDevice
             server.standardOutput = output

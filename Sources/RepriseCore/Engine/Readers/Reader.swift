@@ -102,7 +102,7 @@ final class Reader: Identifiable {
     /// How it ended, if it did: nothing is fetched for it any more.
     var ending: ReaderEnding? { phase.ending }
     var hasEnded: Bool { ending != nil }
-    var failure: CacheError? { if case .failed(let error, _) = phase { error } else { nil } }
+    var failure: CacheError? { phase.failure }
     /// Whether it waits and has not ended.
     var isAwaiting: Bool { isWaiting && !hasEnded }
     /// Whether it is to be called when there is more.

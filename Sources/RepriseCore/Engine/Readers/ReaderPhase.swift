@@ -1,5 +1,3 @@
-import RepriseHTTP
-
 /// Which representation a reader reads, waits to learn, or had when it ended.
 ///
 ///     unbound --bind--> reading(not announced) --announce--> reading(announced)
@@ -58,6 +56,8 @@ enum ReaderPhase {
         }
     }
 
+    var failure: CacheError? { if case .failed(let error, _) = self { error } else { nil } }
+
     mutating func announce() { if case .reading(let id, _) = self { self = .reading(id, isAnnounced: true) } }
 
     mutating func bind(to representation: RepresentationID) {
@@ -81,7 +81,8 @@ enum ReaderPhase {
 
     /// `false` where the reader has ended, or was told of its representation.
     mutating func redirect(_ redirect: Redirect) -> Bool {
-        if isOpen { self = .redirected(redirect) } else { return false }
+        guard isOpen else { return false }
+        self = .redirected(redirect)
         return true
     }
 

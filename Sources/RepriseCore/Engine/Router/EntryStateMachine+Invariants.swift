@@ -4,12 +4,14 @@ import RepriseStorage
 extension EntryStateMachine {
     /// What must hold between the machines after every input, or the first of it that does not; for debug builds and tests.
     var brokenInvariant: String? {
-        if representations.filter(\.isCommitted).count > 1 { return "two representations are committed" }
+        let named = representations.filter(\.isCommitted)
+        if named.count > 1 { return "two representations are committed" }
         if let current = representations.current, representations[current] == nil {
             return "the current representation does not exist"
         }
-        let named = representations.first { $0.isCommitted && !$0.isSuperseded }
-        if let named, named.id != representations.current { return "the current representation is not the named one" }
+        if named.contains(where: { !$0.isSuperseded && $0.id != representations.current }) {
+            return "the current representation is not the named one"
+        }
         for transfer in transfers {
             if let id = transfer.representation, representations[id] == nil {
                 return "transfer \(transfer.id) fills a representation that does not exist"

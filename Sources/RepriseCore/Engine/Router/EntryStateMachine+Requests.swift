@@ -1,5 +1,4 @@
 import RepriseHTTP
-import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 

@@ -1,5 +1,3 @@
-import RepriseHTTP
-import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
 
