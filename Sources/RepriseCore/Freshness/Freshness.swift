@@ -54,11 +54,15 @@ package struct Freshness: Sendable {
         return min(date.subtracting(modified) / 10, Freshness.longestGuess)
     }
 
-    private var date: Int64 { fields["Date"].flatMap(HTTPDate.parse) ?? max(0, checked) }
+    private var date: Int64 { dateField ?? max(0, checked) }
+
+    private var dateField: Int64? { fields["Date"].flatMap(HTTPDate.parse) }
 
     /// Seconds since the origin made or confirmed it (RFC 9111 §4.2.3).
     package func age(now: Int64) -> Int64 {
-        let apparent = max(0, checked.subtracting(date))
+        // When it came is not known any more: it is as old as it says.
+        let checked = checked < 0 ? now : checked
+        let apparent = max(0, checked.subtracting(dateField ?? checked))
         let resident = max(0, now.subtracting(checked))
         return max(apparent, Freshness.givenAge(fields)).adding(resident)
     }
@@ -75,7 +79,7 @@ package struct Freshness: Sendable {
     /// Seconds it stays fresh, zero or less once it is stale.
     package func timeLeft(now: Int64) -> Int64 {
         let left = lifetime.subtracting(age(now: now))
-        return isOutdated ? min(0, left) : left
+        return isOutdated || checked < 0 ? min(0, left) : left
     }
 
     /// Whether no use may be made of it before the origin has confirmed it, however young it is.

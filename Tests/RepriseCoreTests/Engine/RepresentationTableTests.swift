@@ -48,6 +48,8 @@ import Testing
         #expect(table.offered?.id == 2 && table.newest?.id == 2 && old.isSuperseded)
         table.giveUp(2)
         #expect(table.offered == nil && table.newest == nil)
+        old.restore()
+        #expect(table.offered?.id == 1 && table.newest?.id == 1)
     }
 
     @Test func `one representation at a time has its files named`() throws {

@@ -1,8 +1,10 @@
-import RepriseCore
 import ReprisePlatform
 import RepriseRanges
+import RepriseStorage
 import RepriseTesting
 import Testing
+
+@testable import RepriseCore
 
 /// Disks that are full, sick or out of reach.
 @Suite struct DiskTests {
@@ -116,6 +118,19 @@ import Testing
         world.queues.advance(15 * second)
         #expect(world.files.count(of: .sync) == 0, "nothing was written since")
         player.expectWhole(Self.length)
+    }
+
+    @Test func `what is written of several resources is spread over both lanes`() throws {
+        let world = try World()
+        let players = (1...16).map { number in
+            world.put("/\(number)", length: 1000)
+            return world.player("/\(number)")
+        }
+        for player in players { player.play() }
+        world.queues.settle()
+        let identities = world.cache.openEntries.flatMap { $0.look { $0.openFiles.map(\.generation.identity) } }
+        #expect(identities.count == 16 && Set(identities.map { $0 & 1 }).count == 2)
+        for player in players { player.expectWhole(1000) }
     }
 
     @Test func `a process that ends in the middle loses at most what was in memory, inv03 inv13`() throws {

@@ -95,6 +95,32 @@ import Testing
         #expect(world.origin.bodyBytes - bytes >= 100_000, "the user's answer was kept for others")
     }
 
+    @Test func `a version that the origin has again is confirmed as any, RFC 9111 §4.3.4`() throws {
+        let world = try world("max-age=10")
+        let tag = try #require(try world.told("/a").fields["ETag"])
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(20 * second)
+        // Its successor cannot be stored, and is given up as the origin does not know it any more.
+        world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.notPermitted) : nil }
+        world.put("/a", length: Self.length, generation: 2) { $0.extraFields["Cache-Control"] = "max-age=10" }
+        world.play("/a").expectWhole(Self.length)
+        world.files.setRule(nil)
+        world.queues.advance(20 * second)
+        world.origin.change("/a") {
+            $0.behaviour.status = 304
+            $0.behaviour.statusFields = ["ETag": tag, "Cache-Control": "max-age=1000", "X-Word": "new"]
+        }
+        #expect(world.play("/a").failure?.code == .originRefused(status: 304))
+        let requests = world.origin.requestCount
+        for _ in 1...3 {
+            let player = world.play("/a")
+            player.expectWhole(Self.length)
+            #expect(player.generation == 1 && world.origin.requestCount == requests + 1)
+            #expect(try world.told("/a").fields["X-Word"] == "new")
+        }
+        #expect(world.broken.all.isEmpty)
+    }
+
     @Test func `the time an answer took to come is age, RFC 9111 §4.2.3`() throws {
         let world = try World { $0.freshness = .http }
         world.put("/a", length: 1000) {

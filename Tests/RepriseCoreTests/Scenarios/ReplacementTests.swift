@@ -194,6 +194,68 @@ import Testing
         }
     }
 
+    /// The files are made so many milliseconds late, and what is written from then on is.
+    @Test(arguments: [(0, 0), (300, 0), (3000, 0), (300, 500)] as [(Int64, Int64)])
+    func `a version whose files were made late does not take its successor's place on the disk, inv28`(
+        making: Int64, writing: Int64
+    ) throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ generation: Int) {
+            world.put("/a", length: 200_000, generation: generation) {
+                $0.extraFields["Cache-Control"] = "max-age=1000"
+                $0.firstByteDelay = 100 * millisecond
+            }
+        }
+        put(1)
+        let before = world.player("/a")
+        before.take()
+        world.queues.advance(50 * millisecond)
+        world.queues.setDiskDelay(read: making * millisecond, write: 0)
+        world.queues.advance(60 * millisecond)
+        world.queues.setDiskDelay(read: 0, write: writing * millisecond)
+        put(2)
+        let after = world.player("/a", fields: ["Cache-Control": "no-cache"])
+        after.finish()
+        after.expectWhole(200_000)
+        before.finish()
+        #expect(before.violation == nil && after.generation == 2)
+        world.queues.advance(10 * second)
+        #expect(world.broken.all.isEmpty)
+        try world.restart()
+        world.origin.setDown(true)
+        let replayed = world.play("/a")
+        replayed.expectWhole(200_000)
+        #expect(replayed.generation == 2)
+    }
+
+    @Test func `files that are being made for what was replaced meanwhile are not named after its successor's, inv28`()
+        throws
+    {
+        let world = try World()
+        func put(_ generation: Int) {
+            world.put("/a", length: 400_000, generation: generation) { $0.bytesPerSecond = 50_000 }
+        }
+        put(1)
+        world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.notPermitted) : nil }
+        let before = world.player("/a")
+        before.play(to: 20_000)
+        // It is stored from now on, in files that are long in making, and what is asked for that is another version.
+        world.files.setRule(nil)
+        world.queues.setDiskDelay(read: 5 * second, write: 0)
+        put(2)
+        before.finish()
+        #expect(before.violation == nil && before.failure?.code == .changed)
+        world.queues.setDiskDelay(read: 0, write: 0)
+        world.play("/a").expectWhole(400_000)
+        world.queues.advance(60 * second)
+        #expect(world.broken.all.isEmpty)
+        try world.restart()
+        world.origin.setDown(true)
+        let replayed = world.play("/a")
+        replayed.expectWhole(400_000)
+        #expect(replayed.generation == 2)
+    }
+
     @Test func `without ranges a reader whose stored bytes went again is given them anew, inv26`() throws {
         let world = try World()
         world.put("/a", length: 3_000_000) {

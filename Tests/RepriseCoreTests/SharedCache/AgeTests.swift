@@ -30,6 +30,18 @@ struct AgeTests {
 
     @Test func `without Date counts from its arrival, RFC 9110 §6.6.1`() { #expect(age([:], after: 3) == 3) }
 
+    @Test func `of what was invalidated counts from Date, where its arrival is not known any more, RFC 9111 §4.2.3`() {
+        func invalidated(_ fields: HTTPFields) -> Freshness {
+            Freshness(fields: fields, checked: Freshness.invalidated)
+        }
+        #expect(invalidated(["Date": Moment.date(-50)]).age(now: Moment.now) == 50)
+        #expect(invalidated(["Date": Moment.date(-50), "Age": "80"]).age(now: Moment.now) == 80)
+        #expect(invalidated(["Date": Moment.date(90)]).age(now: Moment.now) == 0)
+        #expect(invalidated(["Age": "30"]).age(now: Moment.now) == 30)
+        let young = invalidated(["Date": Moment.date(-50), "Cache-Control": "max-age=100"])
+        #expect(young.timeLeft(now: Moment.now) == 0 && young.timeLeft(now: Moment.now + 70) == -20)
+    }
+
     @Test func `an Age that is no number is passed over, RFC 9111 §5.1`() {
         #expect(age(["Age": "potato"], after: 2) == 2 && age(["Age": "-5"]) == 0 && age(["Age": "1.5"]) == 0)
         #expect(age(["Age": ""]) == 0)

@@ -12,6 +12,7 @@ import RepriseStorage
 ///        ^__ uncommit: its files went, or another took its place __|
 ///
 ///     any --supersede--> superseded: it can still be read, not filled
+///      ^__ restore: none took its place, and the origin has it again __|
 ///
 /// A reference, its entry's alone and under its lock.
 final class Representation: Identifiable {
@@ -244,6 +245,9 @@ final class Representation: Identifiable {
     func uncommit() { naming = .unnamed }
 
     func supersede() { isSuperseded = true }
+
+    /// The origin has it again.
+    func restore() { isSuperseded = false }
 
     /// Changes whether and where it is stored; answers what of that others have to know.
     func changeStorage<Result>(_ change: (inout StorageState) -> Result) -> (Result, StorageChange) {

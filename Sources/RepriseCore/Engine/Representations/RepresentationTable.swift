@@ -84,11 +84,12 @@ struct RepresentationTable: Sequence {
 
     /// Names the files of a representation where it is time to: a new one takes the old one's place once its first block is
     /// stored and its type agrees; a pinned or complete one is replaced only by a complete one. Where there is none it has
-    /// nothing to wait for. Answers whether its description is to be written.
+    /// nothing to wait for; one that is superseded takes no other's. Answers whether its description is to be written.
     mutating func commitIfDue(_ id: RepresentationID) -> Bool {
-        guard let new = table[id], !new.isCommitted, let generation = new.generation, new.storage.isSettled else {
-            return false
-        }
+        // What came last of a superseded one may reach the disk after all of its successor.
+        guard let new = table[id], !new.isCommitted, !new.isSuperseded, let generation = new.generation,
+            new.storage.isSettled
+        else { return false }
         if let old = table.first(where: { $0.id != id && $0.isCommitted }) {
             guard RepresentationTable.mayReplace(old, new, generation) else { return false }
             new.pin(old.info.isPinned)

@@ -14,7 +14,8 @@ extension EntryStateMachine {
         request.accept(identifies(head.fields, request) ? .validator : .nothing)
         let id: RepresentationID = makeID()
         let type = MediaType(head.fields["Content-Type"])
-        let identity = UInt64(environment.queues.randomFraction() * 0x1p52) << 11 | UInt64(id.number) | 1
+        // By chance in its lowest bits, too, by which its writes are spread over lanes.
+        let identity = UInt64(id.number) << 52 | UInt64(environment.queues.randomFraction() * 0x1p52)
         let kind = isHandedOn ? .handedOn : kind(of: head)
         let stores =
             environment.store != nil && !isPrivate && lifecycle.isListed && audience == .everybody && kind != .transient

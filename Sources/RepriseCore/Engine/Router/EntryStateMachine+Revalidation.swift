@@ -135,8 +135,11 @@ extension EntryStateMachine {
         _ representation: Representation, by head: OriginResponseHead, to sent: HTTPFields, checked: Int64,
         isWhole: Bool
     ) {
-        // The origin was seen to have another one since it was asked.
-        if representation.isSuperseded { return }
+        if representation.isSuperseded {
+            // The origin was seen to have another one, since it was asked where that one is there.
+            guard representations.offered === representation else { return }
+            representation.restore()
+        }
         // What is one user's by the answer's own word goes before what is kept says otherwise.
         let new = StoringRule.kept(storedFields(head))
         let stored = representation.info.fields

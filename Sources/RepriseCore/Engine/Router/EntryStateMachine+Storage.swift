@@ -169,7 +169,8 @@ extension EntryStateMachine {
         changeStorage(of: id) { $0.created(entry.generation) }
         expectTrimming(representation)
         if isOutdated { writeDescription(of: representation) }
-        if !isCommitted { commitIfDue(representation) }
+        // Also those that came to the disk while these files kept them from being named.
+        commitWhatIsDue()
         write(representation)
     }
 

@@ -162,7 +162,8 @@ extension EntryStateMachine {
                     reader, CacheError(.changed, "the resource changed at the origin while it was read; open it again"))
             }
             let id = representation.id
-            guard !representation.isCommitted, id != representations.current, !readers.reads(id),
+            guard !representation.isCommitted, !representation.awaitsFiles, id != representations.current,
+                !readers.reads(id),
                 !transfers.contains(where: { $0.representation == id }), !buffers.has(id),
                 revalidation.inFlight?.representation != id
             else { continue }
