@@ -114,6 +114,29 @@ struct StoreTests {
         #expect(try StoreFixture.served(#require(try store.open(key: "a")).generation, content).count == 64)
     }
 
+    @Test(arguments: StoreFixture.Kind.allCases, [true, false])
+    func `inv28 what is abandoned late leaves those alone that have its number by then`(
+        kind: StoreFixture.Kind, isNamed: Bool
+    ) throws {
+        let fixture = StoreFixture(kind)
+        let content = PositionCodedContent(length: 64, generation: 3)
+        let store = try fixture.open()
+        let first = try StoreFixture.add("a", PositionCodedContent(length: 64), to: store)
+        var given: StoredEntry? = try store.stage(
+            StoreFixture.info("a", PositionCodedContent(length: 64, generation: 2)))
+        let info = try #require(given?.info)
+        // It lives no longer, so its files go with the next description.
+        given = nil
+        try store.commit(first.info)
+        let next = try store.stage(StoreFixture.info("a", content))
+        #expect(next.info.generation == info.generation)
+        try StoreFixture.fill(next.generation, content, ByteRange(0, 64))
+        if isNamed { try store.commit(next.info) }
+        try store.abandon(info)
+        if !isNamed { try store.commit(next.info) }
+        #expect(try StoreFixture.served(#require(try store.open(key: "a")).generation, content).count == 64)
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases)
     func `inv17 two staged generations do not meet and a commit sweeps what is older`(kind: StoreFixture.Kind) throws {
         let fixture = StoreFixture(kind)

@@ -26,7 +26,7 @@ extension MediaCache {
         setStatus(.suspended)
         environment.access.beginLeaving()
         for entry in openEntries { entry.handle(.suspend) }
-        await drain(by: deadline) { $0.hasUnwritten }
+        await drain(by: deadline) { $0.isStoring }
         for entry in openEntries { entry.handle(.sync) }
         let book = statisticsStore
         queues.upkeep { book.save() }

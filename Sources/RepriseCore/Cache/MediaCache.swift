@@ -286,7 +286,7 @@ public final class MediaCache: Sendable {
 
     private func letStoreGo(_ deadline: Deadline, mayWait: Bool) async {
         let queues = environment.queues
-        await drain(by: deadline) { $0.isWriting || mayWait && $0.hasUnwritten }
+        await drain(by: deadline) { $0.isWriting || mayWait && $0.isStoring }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         for entry in openEntries { entry.handle(.abandonUnwritten) }
         let statistics = statisticsStore

@@ -169,9 +169,12 @@ extension ActiveEntry {
 
     /// Whether others deleted files that `fstat` does not tell of.
     private func lookForDeletion(_ id: RepresentationID, _ generation: Generation) {
-        guard let store = environment.store, let info = look({ $0.fillable(id, generation)?.info }) else { return }
+        let filled = look { machine in machine.fillable(id, generation).map { ($0.info, machine.isNamed) } }
+        guard let store = environment.store, let (info, isNamed) = filled else { return }
         do throws(StoreError) {
-            let isDeleted = try lease.use { () throws(StoreError) in try store.isPurged(info, generation) }
+            let isDeleted = try lease.use { () throws(StoreError) in
+                try store.isPurged(info, generation, isNamed: isNamed)
+            }
             if isDeleted { handle(.filesDeleted(id, generation)) }
         } catch {
             // Removed by its owner, or not to be looked at now: neither is a deletion by others.

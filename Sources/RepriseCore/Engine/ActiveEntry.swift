@@ -135,6 +135,9 @@ package final class ActiveEntry: Sendable {
     /// Whether bytes are in memory that the disk will have.
     package var hasUnwritten: Bool { look { $0.hasUnwritten } }
 
+    /// Whether bytes are to reach the disk yet, or a description that names them.
+    package var isStoring: Bool { look { $0.isStoring } }
+
     /// Whether bytes are on their way to the disk.
     package var isWriting: Bool { look { $0.isWriting } }
 

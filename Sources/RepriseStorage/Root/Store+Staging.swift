@@ -14,7 +14,7 @@ extension Store {
         try keepFormat()
         do throws(FileError) {
             try fileSystem.makeDirectory(folder)
-            info.generation = try beginGeneration(name)
+            info.generation = try beginGeneration(info.identity, name)
             let header = BlocksHeader(proofKind: proofKind, blockSize: layout.blockSize, identity: info.identity)
             var summary = EntrySummary()
             summary.lastUse = info.checked
@@ -59,12 +59,12 @@ extension Store {
 
     /// The number of an entry's next generation, which is being filled from here on. Files of other generations that the
     /// description does not name and that this process does not fill are removed: a process that was killed was filling them.
-    private func beginGeneration(_ name: String) throws(FileError) -> Int {
+    private func beginGeneration(_ identity: UInt64, _ name: String) throws(FileError) -> Int {
         let folder = directory(name)
         let files = try fileSystem.list(folder)
         let numbers = files.compactMap { Store.generationNumber(inFileName: $0) }
         // Taken before there are files, which another call would take for left over.
-        let (next, filled) = staged.withLock { $0.begin(of: name, besides: numbers) }
+        let (next, filled) = staged.withLock { $0.begin(identity, of: name, besides: numbers) }
         do throws(FileError) {
             let named = try readWholeInfo(name)?.generation
             for file in files {
@@ -81,11 +81,11 @@ extension Store {
     /// Whether a generation is being filled, as this process knows of its own.
     func isFilled(_ number: Int, of name: String) -> Bool { staged.withLock { $0.isFilled(number, of: name) } }
 
-    /// Whether no description has named it.
+    /// It is named, or given up.
     @discardableResult
-    func forgetStaged(_ info: EntryInfo) -> Bool {
+    func forgetStaged(_ info: EntryInfo) -> StagedGenerations.Removed {
         let name = entryName(key: info.key)
-        return staged.withLock { $0.remove(info.generation, of: name) }
+        return staged.withLock { $0.remove(info.generation, info.identity, of: name) }
     }
 
     /// An entry's folder goes, with whatever is in it.
@@ -104,10 +104,15 @@ extension Store {
         let name = entryName(key: info.key)
         let folder = directory(name)
         do throws(FileError) {
-            if !forgetStaged(info), let named = try readWholeInfo(name), named.key.octets == info.key.octets,
-                named.generation == info.generation
-            {
-                return
+            switch forgetStaged(info) {
+            case .unnamed: break
+            case .another: return
+            case .unknown:
+                if let named = try readWholeInfo(name), named.key.octets == info.key.octets,
+                    named.generation == info.generation
+                {
+                    return
+                }
             }
             for file in [bodyName(info), info.blocksName] {
                 do throws(FileError) { try fileSystem.removeFile(folder + "/" + file) } catch {

@@ -155,8 +155,11 @@ package final class Store: Sendable {
 
     /// Whether somebody else removed the entry's description, or files of `generation`. Another description that is
     /// there is none of this: a commit of our own may be on its way. I/O.
-    package func isPurged(_ info: EntryInfo, _ generation: Generation) throws(StoreError) -> Bool {
-        if try !hasEntry(key: info.key) { return true }
+    /// - Parameter isNamed: Whether there was a description; that of an entry whose first files are being made comes later.
+    package func isPurged(
+        _ info: EntryInfo, _ generation: Generation, isNamed: Bool
+    ) throws(StoreError) -> Bool {
+        if isNamed, try !hasEntry(key: info.key) { return true }
         return try !stillNames(info, generation, isCommitted: false)
     }
 

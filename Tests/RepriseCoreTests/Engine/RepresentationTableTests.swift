@@ -63,6 +63,47 @@ import Testing
         #expect(!table.isFirstToCommit(2))
     }
 
+    /// A representation with so many of its 100 bytes in files of 32-byte blocks.
+    private func stored(_ id: Int, in store: Store, bytes: Int) throws -> Representation {
+        let entry = try store.stage(info())
+        if bytes > 0 {
+            try FillWriter(generation: entry.generation).write([[UInt8](repeating: 7, count: bytes)[...]], at: 0)
+        }
+        let representation = representation(id, storage: .storing(in: entry.generation))
+        representation.filesMade(as: entry.info)
+        return representation
+    }
+
+    private func store() throws -> Store {
+        try Store(root: "/s", fileSystem: MemoryFileSystem(), layout: BlockLayout(blockSize: 32))
+    }
+
+    @Test func `a part takes a part's place, unless the description may still be a whole one's, inv28`() throws {
+        let store = try store()
+        for isDue in [false, true] {
+            let old = try stored(1, in: store, bytes: 32)
+            var table = table(old)
+            let isFirstNamed = table.commitIfDue(1)
+            old.describe(failed: isDue)
+            table.insert(try stored(2, in: store, bytes: 64))
+            let isPartNamed = table.commitIfDue(2)
+            table.insert(try stored(3, in: store, bytes: 100))
+            let isWholeNamed = table.commitIfDue(3)
+            #expect(isFirstNamed && isPartNamed == !isDue && isWholeNamed)
+        }
+    }
+
+    @Test func `what is superseded, or has lost its files, is not named`() throws {
+        let store = try store()
+        for isLost in [true, false] {
+            let new = try stored(1, in: store, bytes: 100)
+            var table = table(new)
+            if isLost { new.loseFiles() } else { new.supersede() }
+            let isNamed = table.commitIfDue(1)
+            #expect(!isNamed)
+        }
+    }
+
     @Test func `a pin that comes while files are being named lasts`() {
         let new = representation(1)
         var table = table(new)

@@ -195,7 +195,7 @@ import Testing
     }
 
     /// The files are made so many milliseconds late, and what is written from then on is.
-    @Test(arguments: [(0, 0), (300, 0), (3000, 0), (300, 500)] as [(Int64, Int64)])
+    @Test(arguments: [(0, 0), (300, 0), (3000, 0), (5050, 0), (7000, 0), (300, 500)] as [(Int64, Int64)])
     func `a version whose files were made late does not take its successor's place on the disk, inv28`(
         making: Int64, writing: Int64
     ) throws {
@@ -253,6 +253,40 @@ import Testing
         world.origin.setDown(true)
         let replayed = world.play("/a")
         replayed.expectWhole(400_000)
+        #expect(replayed.generation == 2)
+    }
+
+    @Test(arguments: [100, 600, 1100, 1600] as [Int64])
+    func `a version whose last bytes are written while the store is given away is there afterwards, inv25 inv28`(
+        moment: Int64
+    ) throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ generation: Int) {
+            world.put("/a", length: 60_000, generation: generation) {
+                $0.extraFields["Cache-Control"] = "max-age=1000"
+            }
+        }
+        put(1)
+        world.play("/a").expectWhole(60_000)
+        put(2)
+        world.queues.setDiskDelay(read: 0, write: 500 * millisecond)
+        let player = world.player("/a", fields: ["Cache-Control": "no-cache"])
+        player.take()
+        world.queues.advance(moment * millisecond)
+        player.play()
+        player.expectWhole(60_000)
+        let cache = world.cache
+        Task(executorPreference: world.queues) {
+            await cache.suspend()
+            await cache.resume()
+        }
+        world.queues.advance(20 * second)
+        player.leave()
+        #expect(cache.status == .ready && world.broken.all.isEmpty)
+        try world.restart()
+        world.origin.setDown(true)
+        let replayed = world.play("/a")
+        replayed.expectWhole(60_000)
         #expect(replayed.generation == 2)
     }
 

@@ -244,6 +244,12 @@ final class Representation: Identifiable {
     /// No description names it any more.
     func uncommit() { naming = .unnamed }
 
+    /// Its files were deleted: what is read of them still is not to be named.
+    func loseFiles() {
+        uncommit()
+        info.generation = 0
+    }
+
     func supersede() { isSuperseded = true }
 
     /// The origin has it again.

@@ -88,7 +88,7 @@ struct RepresentationTable: Sequence {
     mutating func commitIfDue(_ id: RepresentationID) -> Bool {
         // What came last of a superseded one may reach the disk after all of its successor.
         guard let new = table[id], !new.isCommitted, !new.isSuperseded, let generation = new.generation,
-            new.storage.isSettled
+            generation.number == new.info.generation, new.storage.isSettled
         else { return false }
         if let old = table.first(where: { $0.id != id && $0.isCommitted }) {
             guard RepresentationTable.mayReplace(old, new, generation) else { return false }
@@ -111,7 +111,8 @@ struct RepresentationTable: Sequence {
         let agrees =
             MediaType(old.info.fields["Content-Type"])?.type.octets
             == MediaType(new.info.fields["Content-Type"])?.type.octets
-        if old.info.isPinned || old.mayBeComplete || !agrees { return false }
+        // Of one whose description is still that of the one before, that one may be complete.
+        if old.info.isPinned || old.mayBeComplete || old.isDescriptionDue || !agrees { return false }
         let block = Swift.min(generation.layout.blockSize, new.info.length ?? .max)
         return generation.askClaimed { $0.ranges.contains { $0.count >= block } }
     }

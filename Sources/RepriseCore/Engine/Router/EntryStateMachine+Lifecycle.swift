@@ -87,6 +87,9 @@ extension EntryStateMachine {
         buffers.awaitsDisk || representations.contains { $0.storage.isCreating || $0.storage.awaitsAdmission }
     }
 
+    /// Whether bytes are to reach the disk yet, or a description that names them.
+    var isStoring: Bool { hasUnwritten || lifecycle.isCommitting }
+
     /// Whether it was told what is stored, or does not wait for that any more.
     var hasOpened: Bool { lifecycle.isOpen }
 

@@ -249,7 +249,6 @@ extension EntryStateMachine {
         // The disk cannot be read now: nothing is deleted, bytes come from the origin and are not stored.
         if let error, representations[id]?.generation != nil { leaveDisk(id, isReadable: false, error) }
         bindThoseWhoAwaitIndex()
-        commitWhatIsDue()
         wakeWaiting()
         tellWatchers()
         replan()

@@ -106,7 +106,6 @@ extension EntryStateMachine {
         case (.current, nil, let representation?):
             let now = now
             changeStorage(of: representation.id) { $0.stored(now) }
-            commitIfDue(representation)
             // Its own next bytes, and what waited for these.
             write(representation)
         case (.outdated, _, let representation?): write(representation)
@@ -153,10 +152,7 @@ extension EntryStateMachine {
         }
         replan()
         guard let entry else {
-            stopStoring(representation, error?.description ?? "the entry could not be made")
-            // Those that were to take its place have nothing to wait for.
-            commitWhatIsDue()
-            return
+            return stopStoring(representation, error?.description ?? "the entry could not be made")
         }
         leave(.addUsage(Quota.entryCost))
         let isOutdated: Bool
@@ -169,8 +165,6 @@ extension EntryStateMachine {
         changeStorage(of: id) { $0.created(entry.generation) }
         expectTrimming(representation)
         if isOutdated { writeDescription(of: representation) }
-        // Also those that came to the disk while these files kept them from being named.
-        commitWhatIsDue()
         write(representation)
     }
 
@@ -189,33 +183,40 @@ extension EntryStateMachine {
         if representation.isCommitted { writeDescription(of: representation) }
     }
 
-    /// Names the files of a representation where it is time to. What the description names is on the disk before the old files
-    /// go: a power cut leaves one of the two.
-    private mutating func commitIfDue(_ representation: Representation) {
+    /// Names the files of a representation where it is time to: once an input, as what keeps one from being named may end by
+    /// anything. What the description names is on the disk before the old files go: a power cut leaves one of the two.
+    mutating func nameWhatIsDue() {
         if lifecycle.isRemoved { return }
-        if representations.commitIfDue(representation.id) {
-            return writeDescription(of: representation, syncing: representation.generation)
+        for representation in representations where !representation.isCommitted {
+            if representations.commitIfDue(representation.id) {
+                writeDescription(of: representation, syncing: representation.generation)
+            } else {
+                loadToCompare(with: representation)
+            }
         }
-        // Whether the one it is to replace is complete is known once its slots have been read.
-        guard !representation.isCommitted, representation.generation != nil,
-            let old = representations.first(where: { $0.isCommitted }), let files = old.generation,
-            let unloaded = files.firstUnloaded
+    }
+
+    /// Whether the one that is to be replaced is complete is known once its slots have been read.
+    private mutating func loadToCompare(with new: Representation) {
+        guard !new.isSuperseded, new.generation != nil, let old = representations.first(where: { $0.isCommitted }),
+            let files = old.generation, let unloaded = files.firstUnloaded
         else { return }
         load(old.id, files, unloaded)
     }
 
-    /// Something was learnt of one representation that may let another be named.
-    mutating func commitWhatIsDue() { for representation in representations { commitIfDue(representation) } }
-
     /// `info.json` was written, or could not be.
     mutating func committed(_ id: RepresentationID, _ error: StoreError?) {
         lifecycle.commitEnded()
+        tellWatchers()
         guard let error, !lifecycle.isRemoved else { return }
         if error.code == .gone, let generation = representations[id]?.generation { return filesDeleted(id, generation) }
         // Until then the files it names are those that stay: it is tried again with the next sync.
         representations[id]?.describe(failed: true)
         tell(.degraded(key: key.text, reason: error.description))
     }
+
+    /// Whether a description is on the disk.
+    var isNamed: Bool { !lifecycle.isCommitting && representations.contains(where: \.isCommitted) }
 
     // MARK: Files that others deleted
 
@@ -237,7 +238,7 @@ extension EntryStateMachine {
         tell(.purged(key: key.text))
         let now = now
         changeStorage(of: id) { $0.filesLost(now: now) }
-        representation.uncommit()
+        representation.loseFiles()
         index.drop(id)
         leave(.stage(id, representation.info, commit: representations.isFirstToCommit(id)))
         wakeWaiting()
@@ -267,14 +268,15 @@ extension EntryStateMachine {
     mutating func syncAll() {
         syncing.done()
         for representation in representations {
-            guard let generation = representation.storage.target else { continue }
-            let summary = representation.summary(lastUse: use.last, statistics: use.statistics, of: generation)
-            leave(.sync(representation.id, generation, summary))
-            // A complete one takes a complete one's place: what a failed sync lost has to be there again.
-            let isWhole = !generation.hasFailedToSync || representation.isComplete
-            if representation.isCommitted, representation.isDescriptionDue, isWhole {
-                writeDescription(of: representation, syncing: generation)
+            if let generation = representation.storage.target {
+                let summary = representation.summary(lastUse: use.last, statistics: use.statistics, of: generation)
+                leave(.sync(representation.id, generation, summary))
             }
+            // A complete one takes a complete one's place: what a failed sync lost has to be there again.
+            guard representation.isDescriptionDue, let generation = representation.generation,
+                !generation.hasFailedToSync || representation.isComplete
+            else { continue }
+            writeDescription(of: representation, syncing: generation)
         }
     }
 }

@@ -100,6 +100,7 @@ struct EntryStateMachine {
             needsPlan = false
             isPlanned = true
             doWhatIsDue()
+            nameWhatIsDue()
             plan()
         } while needsPlan
     }
