@@ -39,6 +39,12 @@ public final class ManualQueues: Sendable {
         var readDelay: Int64 = 0
         var writeDelay: Int64 = 0
         var upkeepDelay: Int64 = 0
+        var isDelayUneven = false
+
+        /// How long a piece of work takes that takes `delay` nanoseconds on average.
+        mutating func drawn(_ delay: Int64) -> Int64 {
+            isDelayUneven && delay > 0 ? Int64.random(in: 0...2 * delay, using: &random) : delay
+        }
     }
 
     private let state: Lock<State>
@@ -53,11 +59,13 @@ public final class ManualQueues: Sendable {
     }
 
     /// How long each piece of disk work takes, in nanoseconds: a slow disk.
-    public func setDiskDelay(read: Int64, write: Int64, upkeep: Int64 = 0) {
+    /// - Parameter isUneven: Whether it is from nothing to twice as long, so that what began first may end last.
+    public func setDiskDelay(read: Int64, write: Int64, upkeep: Int64 = 0, isUneven: Bool = false) {
         state.withLock { state in
             state.readDelay = read
             state.writeDelay = write
             state.upkeepDelay = upkeep
+            state.isDelayUneven = isUneven
         }
     }
 
@@ -180,14 +188,16 @@ extension ManualQueues: WorkQueues {
         state.withLock { Double.random(in: 0..<1, using: &$0.random) }
     }
 
-    package func read(_ work: @escaping @Sendable () -> Void) { add(state.withLock { $0.readDelay }, lane: nil, work) }
+    package func read(_ work: @escaping @Sendable () -> Void) {
+        add(state.withLock { $0.drawn($0.readDelay) }, lane: nil, work)
+    }
 
     package func write(lane: Int, _ work: @escaping @Sendable () -> Void) {
-        add(state.withLock { $0.writeDelay }, lane: lane & 1, work)
+        add(state.withLock { $0.drawn($0.writeDelay) }, lane: lane & 1, work)
     }
 
     package func upkeep(_ work: @escaping @Sendable () -> Void) {
-        add(state.withLock { $0.upkeepDelay }, lane: 2, work)
+        add(state.withLock { $0.drawn($0.upkeepDelay) }, lane: 2, work)
     }
 
     package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {

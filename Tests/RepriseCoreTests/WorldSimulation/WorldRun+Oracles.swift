@@ -66,6 +66,9 @@ extension WorldRun {
     private func checkRequests(after number: Int, for askers: Int) throws {
         var counts: [String: Int] = [:]
         for request in world.origin.log.dropFirst(number) {
+            // What says that it is longer than anything is refused, and asked for until that is the last word.
+            let length = world.origin.resource(at: request.path)?.content.length ?? 0
+            guard length <= ResponseJudge.longestResource else { continue }
             let asked = "\(request.path) \(["Range", "Authorization", "Cookie"].map { request.fields[$0] ?? "" })"
             let count = counts[asked, default: 0] + 1
             counts[asked] = count

@@ -484,14 +484,16 @@ struct WorldRun {
         }
     }
 
-    func set(_ disk: WorldPlan.Disk) {
+    mutating func set(_ disk: WorldPlan.Disk) {
         world.files.setRule(nil)
         world.queues.setDiskDelay(read: 0, write: 0)
         switch disk {
         case .sound: break
         case .slow:
+            let isUneven = plan.seed.isMultiple(of: 2)
+            if isUneven { meet("uneven disk") }
             world.queues.setDiskDelay(
-                read: 300 * millisecond, write: 300 * millisecond, upkeep: 300 * millisecond)
+                read: 300 * millisecond, write: 300 * millisecond, upkeep: 300 * millisecond, isUneven: isUneven)
         case .hung: world.queues.setDiskDelay(read: 100 * second, write: 100 * second, upkeep: 100 * second)
         case .hungWrites: world.queues.setDiskDelay(read: 0, write: 100 * second)
         case .full: world.files.setRule { operation, _, _ in operation == .write ? .error(FileError.noSpace) : nil }

@@ -12,6 +12,7 @@ extension EntryStateMachine {
         if named.contains(where: { !$0.isSuperseded && $0.id != representations.current }) {
             return "the current representation is not the named one"
         }
+        if let unnamed = unnamed { return "representation \(unnamed.id) is complete, and is never named" }
         for transfer in transfers {
             if let id = transfer.representation, representations[id] == nil {
                 return "transfer \(transfer.id) fills a representation that does not exist"
@@ -45,6 +46,14 @@ extension EntryStateMachine {
             return "an entry that is gone holds something"
         }
         return nil
+    }
+
+    /// What is stored, complete and newest, and has no reason left to wait to be named.
+    private var unnamed: Representation? {
+        guard isAtRest, !lifecycle.isRemoved, !representations.contains(where: \.awaitsFiles) else { return nil }
+        return representations.first {
+            !$0.isCommitted && !$0.isSuperseded && $0.storage.isSettled && $0.isComplete
+        }
     }
 
     /// Readers, transfers and representations in words, to find out why a reader waits.
