@@ -132,9 +132,6 @@ package final class ActiveEntry: Sendable {
     /// Readers now, and requests and what is to be asked for them, for display and tests.
     package var activity: (readers: Int, transfers: Int) { look { $0.activity } }
 
-    /// Whether bytes are in memory that the disk will have.
-    package var hasUnwritten: Bool { look { $0.hasUnwritten } }
-
     /// Whether bytes are to reach the disk yet, or a description that names them.
     package var isStoring: Bool { look { $0.isStoring } }
 

@@ -9,6 +9,7 @@ package struct Freshness: Sendable {
     private let fields: HTTPFields
     private let status: Int
     private let checked: Int64
+    /// Whether it is stale whatever its age: it was invalidated, or the origin had another version since.
     private let isOutdated: Bool
 
     /// The longest time a guess makes an answer fresh: a day, as RFC 9111 §4.2.2 leaves it to the cache.
@@ -32,7 +33,7 @@ package struct Freshness: Sendable {
         self.fields = fields
         self.status = status
         self.checked = Freshness.confirmed(checked) ?? Freshness.invalidated
-        isOutdated = checked < Freshness.invalidated
+        isOutdated = checked < 0
         control = CacheControl(answer: fields)
     }
 
@@ -79,7 +80,7 @@ package struct Freshness: Sendable {
     /// Seconds it stays fresh, zero or less once it is stale.
     package func timeLeft(now: Int64) -> Int64 {
         let left = lifetime.subtracting(age(now: now))
-        return isOutdated || checked < 0 ? min(0, left) : left
+        return isOutdated ? min(0, left) : left
     }
 
     /// Whether no use may be made of it before the origin has confirmed it, however young it is.

@@ -44,7 +44,7 @@
         func waitUntilQuiet(_ location: SourceLocation = #_sourceLocation) async {
             let cache = cache
             let isQuiet = await eventually {
-                cache.activity == (0, 0) && !cache.openEntries.contains(where: \.hasUnwritten)
+                cache.activity == (0, 0) && !cache.openEntries.contains(where: \.isStoring)
             }
             #expect(isQuiet, "readers and transfers are left: \(cache.activity)", sourceLocation: location)
         }

@@ -133,6 +133,22 @@ import Testing
         for player in players { player.expectWhole(1000) }
     }
 
+    @Test func `files that others deleted, and that cannot be made anew, are not named, inv22`() throws {
+        let world = try World()
+        world.put("/a", length: 100_000)
+        let player = world.player("/a")
+        player.play()
+        player.expectWhole(100_000)
+        world.queues.settle()
+        for path in world.memory.paths where path.contains("/entries/") { try world.memory.removeFile(path) }
+        world.files.setRule { operation, path, _ in
+            operation == .open && path.contains("/blocks.") ? .error(FileError.notPermitted) : nil
+        }
+        world.queues.advance(6 * second)
+        #expect(world.broken.all.isEmpty && !world.memory.paths.contains { $0.contains("/info.json") })
+        player.leave()
+    }
+
     @Test func `a process that ends in the middle loses at most what was in memory, inv03 inv13`() throws {
         let world = try World()
         world.put("/a", length: Self.length) { $0.bytesPerSecond = 1_000_000 }

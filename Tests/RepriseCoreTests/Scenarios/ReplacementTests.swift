@@ -10,6 +10,18 @@ import Testing
 
 /// An object is replaced at its origin while it is read and written.
 @Suite struct ReplacementTests {
+    /// All of a version is played after a restart without the origin.
+    private func expectStored(
+        _ length: Int64, generation: Int, _ world: World, _ comment: Comment? = nil,
+        location: SourceLocation = #_sourceLocation
+    ) throws {
+        try world.restart()
+        world.origin.setDown(true)
+        let replayed = world.play("/a")
+        replayed.expectWhole(length, location: location)
+        #expect(replayed.generation == generation, comment, sourceLocation: location)
+    }
+
     @Test(arguments: [0, 3 * millisecond, 400 * millisecond])
     func `a file that is replaced while its bytes are on their way to the disk is played whole, inv01`(
         writeDelay: Int64
@@ -94,11 +106,7 @@ import Testing
         _ = world.play("/a", ByteRange(0, 100_000))
         world.queues.advance(60 * second)
         world.files.setRule(nil)
-        try world.restart()
-        world.origin.setDown(true)
-        let old = world.play("/a")
-        old.expectWhole(300_000)
-        #expect(old.generation == 1)
+        try expectStored(300_000, generation: 1, world)
     }
 
     @Test(arguments: [false, true])
@@ -186,11 +194,7 @@ import Testing
             #expect(world.broken.all.isEmpty)
             _ = world.play("/a")
             world.play("/a").expectWhole(300_000)
-            try world.restart()
-            world.origin.setDown(true)
-            let replayed = world.play("/a")
-            replayed.expectWhole(300_000)
-            #expect(replayed.generation == 3, "seed \(seed)")
+            try expectStored(300_000, generation: 3, world, "seed \(seed)")
         }
     }
 
@@ -221,11 +225,7 @@ import Testing
         #expect(before.violation == nil && after.generation == 2)
         world.queues.advance(10 * second)
         #expect(world.broken.all.isEmpty)
-        try world.restart()
-        world.origin.setDown(true)
-        let replayed = world.play("/a")
-        replayed.expectWhole(200_000)
-        #expect(replayed.generation == 2)
+        try expectStored(200_000, generation: 2, world)
     }
 
     @Test func `files that are being made for what was replaced meanwhile are not named after its successor's, inv28`()
@@ -249,11 +249,7 @@ import Testing
         world.play("/a").expectWhole(400_000)
         world.queues.advance(60 * second)
         #expect(world.broken.all.isEmpty)
-        try world.restart()
-        world.origin.setDown(true)
-        let replayed = world.play("/a")
-        replayed.expectWhole(400_000)
-        #expect(replayed.generation == 2)
+        try expectStored(400_000, generation: 2, world)
     }
 
     @Test(arguments: [100, 600, 1100, 1600] as [Int64])
@@ -283,11 +279,7 @@ import Testing
         world.queues.advance(20 * second)
         player.leave()
         #expect(cache.status == .ready && world.broken.all.isEmpty)
-        try world.restart()
-        world.origin.setDown(true)
-        let replayed = world.play("/a")
-        replayed.expectWhole(60_000)
-        #expect(replayed.generation == 2)
+        try expectStored(60_000, generation: 2, world)
     }
 
     @Test func `without ranges a reader whose stored bytes went again is given them anew, inv26`() throws {

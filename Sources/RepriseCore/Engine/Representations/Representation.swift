@@ -99,6 +99,13 @@ final class Representation: Identifiable {
     /// Whether `info.json` names it.
     var isCommitted: Bool { naming != .unnamed }
 
+    /// Its files, where a description may name them that does not yet: they are not deleted, and what came last of a superseded one
+    /// may reach the disk after all of its successor.
+    var filesToName: Generation? {
+        guard !isCommitted, !isSuperseded, let generation, generation.number == info.generation else { return nil }
+        return generation
+    }
+
     /// Whether its description could not be written, so that `info.json` is what it was before.
     var isDescriptionDue: Bool { naming == .outdated }
 

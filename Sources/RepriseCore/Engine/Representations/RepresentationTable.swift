@@ -86,10 +86,7 @@ struct RepresentationTable: Sequence {
     /// stored and its type agrees; a pinned or complete one is replaced only by a complete one. Where there is none it has
     /// nothing to wait for; one that is superseded takes no other's. Answers whether its description is to be written.
     mutating func commitIfDue(_ id: RepresentationID) -> Bool {
-        // What came last of a superseded one may reach the disk after all of its successor.
-        guard let new = table[id], !new.isCommitted, !new.isSuperseded, let generation = new.generation,
-            generation.number == new.info.generation, new.storage.isSettled
-        else { return false }
+        guard let new = table[id], let generation = new.filesToName else { return false }
         if let old = table.first(where: { $0.id != id && $0.isCommitted }) {
             guard RepresentationTable.mayReplace(old, new, generation) else { return false }
             new.pin(old.info.isPinned)

@@ -51,9 +51,7 @@ extension EntryStateMachine {
     /// What is stored, complete and newest, and has no reason left to wait to be named.
     private var unnamed: Representation? {
         guard isAtRest, !lifecycle.isRemoved, !representations.contains(where: \.awaitsFiles) else { return nil }
-        return representations.first {
-            !$0.isCommitted && !$0.isSuperseded && $0.storage.isSettled && $0.isComplete
-        }
+        return representations.first { $0.filesToName != nil && $0.isComplete }
     }
 
     /// Readers, transfers and representations in words, to find out why a reader waits.

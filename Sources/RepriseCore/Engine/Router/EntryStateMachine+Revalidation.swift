@@ -136,7 +136,7 @@ extension EntryStateMachine {
         isWhole: Bool
     ) {
         if representation.isSuperseded {
-            // The origin was seen to have another one, since it was asked where that one is there.
+            // Where its successor is there, the origin was asked before it had that.
             guard representations.offered === representation else { return }
             representation.restore()
         }

@@ -187,21 +187,17 @@ extension EntryStateMachine {
     /// anything. What the description names is on the disk before the old files go: a power cut leaves one of the two.
     mutating func nameWhatIsDue() {
         if lifecycle.isRemoved { return }
-        for representation in representations where !representation.isCommitted {
-            if representations.commitIfDue(representation.id) {
-                writeDescription(of: representation, syncing: representation.generation)
-            } else {
-                loadToCompare(with: representation)
+        for new in representations {
+            guard let generation = new.filesToName else { continue }
+            if representations.commitIfDue(new.id) {
+                writeDescription(of: new, syncing: generation)
+            } else if let old = representations.first(where: { $0.isCommitted }), let files = old.generation,
+                let unloaded = files.firstUnloaded
+            {
+                // Whether the one that is to be replaced is complete is known once its slots have been read.
+                load(old.id, files, unloaded)
             }
         }
-    }
-
-    /// Whether the one that is to be replaced is complete is known once its slots have been read.
-    private mutating func loadToCompare(with new: Representation) {
-        guard !new.isSuperseded, new.generation != nil, let old = representations.first(where: { $0.isCommitted }),
-            let files = old.generation, let unloaded = files.firstUnloaded
-        else { return }
-        load(old.id, files, unloaded)
     }
 
     /// `info.json` was written, or could not be.
