@@ -6,22 +6,25 @@ import RepriseStorage
 /// Carrying out what the machine decided: readers, the origin, time. What concerns files is in `+Files`. Results come back as
 /// inputs.
 extension ActiveEntry {
-    func carryOut(_ action: EntryAction) {
+    /// - Returns: The input that answers the action, where that is known at once.
+    func carryOut(_ action: EntryAction) -> EntryInput? {
         switch action {
         case .wake(let wake): wake()
         case .event(let event): environment.hub.send(event)
         case .count(let change): environment.hub.count(change)
 
-        case .acquireSlot(let ticket, let origin): acquireSlot(ticket, origin)
+        case .acquireSlot(let ticket, let origin): return acquireSlot(ticket, origin)
         case .releaseSlot(let slot): slot.release()
-        case .send(let id, let request): send(id, request)
+        case .send(let id, let request):
+            let exchange = environment.client.start(request) { [weak self] event in self?.handle(.received(id, event)) }
+            return .started(id, exchange)
         case .demand(let exchange): exchange.demand()
         case .cancel(let exchange): exchange.cancel()
         case .note(let fact, let origin): note(fact, of: origin)
         case .renewURL(let id, let refused):
             environment.freshURLs?.ask(refused) { [weak self] answer in self?.handle(.urlRenewed(id, answer)) }
 
-        case .open: openFiles()
+        case .open: return openFiles()
         case .load(let id, let generation, let range): load(id, generation, range)
         case .verify(let id, let generation, let range): verify(id, generation, range)
         case .withdraw(let id, let generation): withdraw(id, generation)
@@ -50,22 +53,17 @@ extension ActiveEntry {
             }
         case .depart(let departure): onDeparture(self, departure)
         }
+        return nil
     }
 
-    /// What a grant leads to happens later: the entry that releases, or asks, is in the middle of its own actions, and what
-    /// follows must not grow on that call's stack.
-    private func acquireSlot(_ ticket: SlotTicket, _ origin: String) {
+    /// What another's release grants, or tells those who hold a slot, happens later: it must not grow on that call's stack.
+    private func acquireSlot(_ ticket: SlotTicket, _ origin: String) -> EntryInput? {
         let queues = environment.queues
         let slot = environment.hosts.acquire(
             origin,
             onContention: { [weak self] in queues.soon { [weak self] in self?.handle(.hostContended) } },
             onGrant: { [weak self] slot in queues.soon { [weak self] in self?.handle(.slotGranted(ticket, slot)) } })
-        if let slot { queues.soon { self.handle(.slotGranted(ticket, slot)) } }
-    }
-
-    private func send(_ id: RequestID, _ request: OriginRequest) {
-        let exchange = environment.client.start(request) { [weak self] event in self?.handle(.received(id, event)) }
-        handle(.started(id, exchange))
+        return slot.map { .slotGranted(ticket, $0) }
     }
 
     private func note(_ fact: EntryAction.HostFact, of origin: String) {

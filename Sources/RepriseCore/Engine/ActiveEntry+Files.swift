@@ -5,12 +5,12 @@ import RepriseStorage
 /// Work on files: on the read pool, the write lanes and the janitor. What cannot be done while the store is given away is put
 /// aside.
 extension ActiveEntry {
-    func openFiles() {
-        guard environment.access.isOpen else { return handle(.deferred(.open)) }
-        guard let store = environment.store, !look({ $0.isPrivate }) else {
-            return environment.queues.soon { self.handle(.opened(nil, nil)) }
-        }
+    /// - Returns: What comes of it where no file has to be looked for.
+    func openFiles() -> EntryInput? {
+        guard environment.access.isOpen else { return .deferred(.open) }
+        guard let store = environment.store, !look({ $0.isPrivate }) else { return .opened(nil, nil) }
         onReadPool(.open) { self.opened(in: store) }
+        return nil
     }
 
     /// What there is of the entry: nothing where its files are another's by now. Opening may remove what is damaged beyond use.

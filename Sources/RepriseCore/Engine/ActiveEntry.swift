@@ -65,10 +65,16 @@ package final class ActiveEntry: Sendable {
         }
     }
 
+    /// Carries out what was decided, in order. What of it is answered at once is an input after all of it: another thread's turn would
+    /// cost a request's first byte some time, and in the middle the machine's later decisions would come before its earlier ones.
     private func carryOut(_ output: EntryOutput) {
         if output.unwritten != 0 { environment.unwritten.add(output.unwritten) }
         if !output.served.isNone { environment.hub.count { output.served.add(to: &$0) } }
-        for action in output.actions { carryOut(action) }
+        var answers: [EntryInput] = []
+        for action in output.actions {
+            if let answer = carryOut(action) { answers.append(answer) }
+        }
+        for answer in answers { handle(answer) }
     }
 
     // MARK: For readers
