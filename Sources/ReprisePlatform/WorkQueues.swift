@@ -1,4 +1,5 @@
 import Dispatch
+import RepriseRanges
 
 /// Where work runs and what time it is: the seam between the engine and threads, so that a simulation can run
 /// the whole engine on one thread under one seed.
@@ -37,7 +38,7 @@ package final class SystemWorkQueues: WorkQueues {
     private let readers: ReadPool
     private let writers: [DispatchQueue]
     private let janitor = DispatchQueue(label: "reprise.janitor", qos: .utility)
-    private let timers = DispatchQueue(label: "reprise.timers", qos: .userInitiated)
+    private let timers = TimerQueue()
 
     package init(readers: Int = 4, writers: Int = 2) {
         self.readers = ReadPool(width: readers)
@@ -59,10 +60,56 @@ package final class SystemWorkQueues: WorkQueues {
     package func upkeep(_ work: @escaping @Sendable () -> Void) { janitor.async(execute: work) }
 
     package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
-        timers.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds)), execute: work)
+        timers.add(due: now().adding(nanoseconds), work)
     }
 
-    package func soon(_ work: @escaping @Sendable () -> Void) { timers.async(execute: work) }
+    package func soon(_ work: @escaping @Sendable () -> Void) { timers.queue.async(execute: work) }
+}
+
+/// Work for later, by one timer of the system's at a time: setting one costs a call to the kernel and another thread's turn, which
+/// a request's first byte waits for, and most work is for later than what waits already.
+private final class TimerQueue: Sendable {
+    private struct State {
+        var waiting = TimedQueue()
+        /// What the system's timer is set for, in nanoseconds; `.max` for nothing. One that was overtaken fires and does nothing.
+        var set = Int64.max
+
+        /// When the system's timer has to be set for; `nil` where it is set early enough.
+        mutating func setEarliest() -> Int64? {
+            guard let earliest = waiting.earliest, earliest < set else { return nil }
+            set = earliest
+            return earliest
+        }
+    }
+
+    let queue = DispatchQueue(label: "reprise.timers", qos: .userInitiated)
+    private let state = Lock(State())
+
+    func add(due: Int64, _ work: @escaping @Sendable () -> Void) {
+        let time = state.withLock { state in
+            state.waiting.add(due: due, work)
+            return state.setEarliest()
+        }
+        if let time { set(for: time) }
+    }
+
+    private func set(for time: Int64) {
+        let left = max(0, time.adding(-SystemCalls.monotonicNanoseconds()))
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(left))) { self.fired(time) }
+    }
+
+    private func fired(_ time: Int64) {
+        let now = SystemCalls.monotonicNanoseconds()
+        let (due, next) = state.withLock { state -> ([@Sendable () -> Void], Int64?) in
+            guard state.set == time else { return ([], nil) }
+            state.set = .max
+            var due: [@Sendable () -> Void] = []
+            while let item = state.waiting.popFirst(by: now) { due.append(item.work) }
+            return (due, state.setEarliest())
+        }
+        if let next { set(for: next) }
+        for work in due { work() }
+    }
 }
 
 /// A few threads on one queue of work, so that one slow read delays only itself.

@@ -158,4 +158,23 @@ struct WorkQueuesTests {
         #expect((0..<100).allSatisfy { _ in (0..<1).contains(queues.randomFraction()) })
         #expect(queues.wallClock() > 1_700_000_000)
     }
+
+    @Test func `work for later comes in the order of its times, whichever was set first`() {
+        let queues = SystemWorkQueues()
+        let seen = Lock<[Int64]>([])
+        let done = DispatchSemaphore(value: 0)
+        let start = queues.now()
+        queues.after(600_000_000_000) {}
+        for milliseconds: Int64 in [40, 8, 20, 0, 8, -5, 30] {
+            queues.after(milliseconds * 1_000_000) {
+                let isEarly = queues.now() - start < milliseconds * 1_000_000
+                seen.withLock { $0.append(isEarly ? -1 : milliseconds) }
+                done.signal()
+            }
+        }
+        #expect(waits(for: done, times: 7))
+        #expect(seen.withLock { $0.filter { $0 > 0 } } == [8, 8, 20, 30, 40])
+        queues.after(1_000_000) { done.signal() }
+        #expect(waits(for: done), "the one that waits on holds nothing up")
+    }
 }

@@ -5,22 +5,12 @@ import ReprisePlatform
 /// Work that is due runs in an order drawn from the seed (lanes keep theirs), so that a test meets the interleavings
 /// that threads would have made, and can meet them again.
 public final class ManualQueues: Sendable {
-    fileprivate struct Item {
-        var due: Int64
-        var order: Int
-        var lane: Int?
-        var work: @Sendable () -> Void
-
-        func isBefore(_ other: Item) -> Bool { (due, order) < (other.due, other.order) }
-    }
-
     fileprivate struct State {
         var now: Int64 = 1_000_000_000
-        var order = 0
-        /// Work for later, a heap by due time and order.
-        var later: [Item] = []
+        /// Work for later.
+        var later = TimedQueue()
         /// Work that is due, in order.
-        var ready: [Item] = []
+        var ready: [TimedQueue.Item] = []
         /// The latest due time of each lane: nothing overtakes what was given before.
         var laneDue: [Int: Int64] = [:]
         /// Pieces of work run since the clock last moved.
@@ -114,11 +104,11 @@ public final class ManualQueues: Sendable {
     public func runOne(until end: Int64) -> Bool {
         let work = state.withLock { state -> (@Sendable () -> Void)? in
             if state.goesInCircles { return nil }
-            if state.ready.isEmpty, let first = state.later.first, first.due <= end, first.due > state.now {
-                state.now = first.due
+            if state.ready.isEmpty, let due = state.later.earliest, due <= end, due > state.now {
+                state.now = due
                 state.runsAtThisTime = 0
             }
-            while let first = state.later.first, first.due <= state.now { state.ready.append(state.popLater()) }
+            while let item = state.later.popFirst(by: state.now) { state.ready.append(item) }
             guard !state.ready.isEmpty else { return nil }
             state.runsAtThisTime += 1
             state.runs += 1
@@ -141,40 +131,12 @@ public final class ManualQueues: Sendable {
 
     private func add(_ delay: Int64, lane: Int?, _ work: @escaping @Sendable () -> Void) {
         state.withLock { state in
-            state.order += 1
             var due = state.now + max(0, delay)
             if let lane {
                 due = max(due, state.laneDue[lane] ?? 0)
                 state.laneDue[lane] = due
             }
-            state.pushLater(Item(due: due, order: state.order, lane: lane, work: work))
-        }
-    }
-}
-
-extension ManualQueues.State {
-    fileprivate mutating func pushLater(_ item: ManualQueues.Item) {
-        later.append(item)
-        var index = later.count - 1
-        while index > 0, later[index].isBefore(later[(index - 1) / 2]) {
-            later.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
-        }
-    }
-
-    fileprivate mutating func popLater() -> ManualQueues.Item {
-        later.swapAt(0, later.count - 1)
-        let item = later.removeLast()
-        var index = 0
-        while true {
-            var least = index
-            for child in [2 * index + 1, 2 * index + 2] where child < later.count && later[child].isBefore(later[least])
-            {
-                least = child
-            }
-            if least == index { return item }
-            later.swapAt(index, least)
-            index = least
+            state.later.add(due: due, lane: lane, work)
         }
     }
 }
