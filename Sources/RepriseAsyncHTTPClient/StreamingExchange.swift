@@ -103,8 +103,8 @@
                 state.task = task
                 return state.events.isOver
             }
-            // Some failures are told to the task alone.
-            task.futureResult.whenFailure { hop.ended($0) }
+            // Some failures are told to the task alone, that of a client that is being shut down before this returns.
+            task.futureResult.whenFailure { error in place.loop.execute { hop.ended(error) } }
             if isOver { task.cancel() }
         }
 

@@ -1,5 +1,4 @@
 import Dispatch
-import RepriseRanges
 
 /// Where work runs and what time it is: the seam between the engine and threads, so that a simulation can run
 /// the whole engine on one thread under one seed.
@@ -25,12 +24,16 @@ package protocol WorkQueues: Sendable {
     func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void)
     /// Runs short work soon, not on the caller's stack; it must not block.
     func soon(_ work: @escaping @Sendable () -> Void)
+    /// Runs what follows from the caller's work, on its stack; another thread's may come in between, so a simulation has it do so.
+    func next(_ work: @escaping @Sendable () -> Void)
     /// What tasks that the engine begins by itself run on; `nil` for the system's threads.
     var executor: (any TaskExecutor)? { get }
 }
 
 extension WorkQueues {
     package var executor: (any TaskExecutor)? { nil }
+
+    package func next(_ work: @escaping @Sendable () -> Void) { work() }
 }
 
 /// Threads of the system's own pool: four to read, two to write, one janitor, one for timers.
@@ -60,55 +63,64 @@ package final class SystemWorkQueues: WorkQueues {
     package func upkeep(_ work: @escaping @Sendable () -> Void) { janitor.async(execute: work) }
 
     package func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
-        timers.add(due: now().adding(nanoseconds), work)
+        timers.after(nanoseconds, work)
     }
 
     package func soon(_ work: @escaping @Sendable () -> Void) { timers.queue.async(execute: work) }
 }
 
-/// Work for later, by one timer of the system's at a time: setting one costs a call to the kernel and another thread's turn, which
-/// a request's first byte waits for, and most work is for later than what waits already.
+/// Work for later, by one timer of the system's: setting one costs a call to the kernel and another thread's turn, which a
+/// request's first byte waits for, and most work is for later than what waits already.
 private final class TimerQueue: Sendable {
     private struct State {
         var waiting = TimedQueue()
-        /// What the system's timer is set for, in nanoseconds; `.max` for nothing. One that was overtaken fires and does nothing.
-        var set = Int64.max
-
-        /// When the system's timer has to be set for; `nil` where it is set early enough.
-        mutating func setEarliest() -> Int64? {
-            guard let earliest = waiting.earliest, earliest < set else { return nil }
-            set = earliest
-            return earliest
-        }
+        /// The system's timer, and when it is due; it is set whenever something waits, and for nothing later than that.
+        var timer: (source: any DispatchSourceTimer, due: Int64)?
     }
+
+    /// What a timer may be late by. All have the same: what waits for another's would be as late as that.
+    private static let leeway = DispatchTimeInterval.milliseconds(1)
+    /// Nothing is later than in some 36 years, which no clock's sums pass their end with.
+    private static let longest: Int64 = 1 << 60
 
     let queue = DispatchQueue(label: "reprise.timers", qos: .userInitiated)
     private let state = Lock(State())
 
-    func add(due: Int64, _ work: @escaping @Sendable () -> Void) {
-        let time = state.withLock { state in
+    /// By the clock that the system's timers go by: on Apple's systems it stops while the device sleeps.
+    private static func now() -> Int64 { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }
+
+    func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
+        let due = TimerQueue.now() + min(max(0, nanoseconds), TimerQueue.longest)
+        state.withLock { state in
             state.waiting.add(due: due, work)
-            return state.setEarliest()
+            setTimer(&state)
         }
-        if let time { set(for: time) }
     }
 
-    private func set(for time: Int64) {
-        let left = max(0, time.adding(-SystemCalls.monotonicNanoseconds()))
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(left))) { self.fired(time) }
+    /// Sets the system's timer for what is due first, where it is not set for that or before.
+    private func setTimer(_ state: inout State) {
+        guard let due = state.waiting.earliest, state.timer.map({ due < $0.due }) ?? true else { return }
+        state.timer?.source.cancel()
+        let source = DispatchSource.makeTimerSource(queue: queue)
+        source.setEventHandler { self.fired(due) }
+        source.schedule(deadline: DispatchTime(uptimeNanoseconds: UInt64(due)), leeway: TimerQueue.leeway)
+        source.activate()
+        state.timer = (source, due)
     }
 
-    private func fired(_ time: Int64) {
-        let now = SystemCalls.monotonicNanoseconds()
-        let (due, next) = state.withLock { state -> ([@Sendable () -> Void], Int64?) in
-            guard state.set == time else { return ([], nil) }
-            state.set = .max
-            var due: [@Sendable () -> Void] = []
-            while let item = state.waiting.popFirst(by: now) { due.append(item.work) }
-            return (due, state.setEarliest())
+    private func fired(_ due: Int64) {
+        let now = TimerQueue.now()
+        let works = state.withLock { state -> [@Sendable () -> Void] in
+            // One that was cancelled may have been on its way.
+            guard let timer = state.timer, timer.due == due else { return [] }
+            timer.source.cancel()
+            state.timer = nil
+            var works: [@Sendable () -> Void] = []
+            while let item = state.waiting.popFirst(by: now) { works.append(item.work) }
+            setTimer(&state)
+            return works
         }
-        if let next { set(for: next) }
-        for work in due { work() }
+        for work in works { work() }
     }
 }
 

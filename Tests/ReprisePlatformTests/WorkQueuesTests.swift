@@ -165,7 +165,7 @@ struct WorkQueuesTests {
         let done = DispatchSemaphore(value: 0)
         let start = queues.now()
         queues.after(600_000_000_000) {}
-        for milliseconds: Int64 in [40, 8, 20, 0, 8, -5, 30] {
+        for milliseconds: Int64 in [400, 80, 200, 0, 80, -5, 300] {
             queues.after(milliseconds * 1_000_000) {
                 let isEarly = queues.now() - start < milliseconds * 1_000_000
                 seen.withLock { $0.append(isEarly ? -1 : milliseconds) }
@@ -173,7 +173,7 @@ struct WorkQueuesTests {
             }
         }
         #expect(waits(for: done, times: 7))
-        #expect(seen.withLock { $0.filter { $0 > 0 } } == [8, 8, 20, 30, 40])
+        #expect(seen.withLock { $0.filter { $0 > 0 } } == [80, 80, 200, 300, 400])
         queues.after(1_000_000) { done.signal() }
         #expect(waits(for: done), "the one that waits on holds nothing up")
     }

@@ -5,7 +5,7 @@ import RepriseStorage
 /// Work on files: on the read pool, the write lanes and the janitor. What cannot be done while the store is given away is put
 /// aside.
 extension ActiveEntry {
-    /// - Returns: What comes of it where no file has to be looked for.
+    /// - Returns: What comes of it where no file is looked for: there is none, or not now.
     func openFiles() -> EntryInput? {
         guard environment.access.isOpen else { return .deferred(.open) }
         guard let store = environment.store, !look({ $0.isPrivate }) else { return .opened(nil, nil) }

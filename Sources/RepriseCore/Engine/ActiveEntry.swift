@@ -74,7 +74,7 @@ package final class ActiveEntry: Sendable {
         for action in output.actions {
             if let answer = carryOut(action) { answers.append(answer) }
         }
-        for answer in answers { handle(answer) }
+        for answer in answers { environment.queues.next { self.handle(answer) } }
     }
 
     // MARK: For readers

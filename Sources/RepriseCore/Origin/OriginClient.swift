@@ -145,7 +145,8 @@ public protocol OriginExchange: Sendable {
 /// Sends the engine's requests. Implementations give exact backpressure, follow redirects, verify TLS, and call
 /// `onEvent` one event at a time and never from inside `start`, `demand` or `cancel`.
 public protocol OriginClient: Sendable {
-    /// Sends `request`.
+    /// Sends `request`. Called on any thread, a reader's own or one on which an earlier exchange tells something: it must not wait
+    /// for one of them.
     func start(_ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void) -> any OriginExchange
     /// Whether requests by any method are sent, with their bodies, and twice only where that does what once does; otherwise GET
     /// alone is. `true` unless a client says so.

@@ -169,6 +169,11 @@ extension ManualQueues: WorkQueues {
     package var executor: (any TaskExecutor)? { self }
 
     package func soon(_ work: @escaping @Sendable () -> Void) { add(0, lane: nil, work) }
+
+    package func next(_ work: @escaping @Sendable () -> Void) {
+        let isOvertaken = !isOrdered && state.withLock { Bool.random(using: &$0.random) }
+        if isOvertaken { soon(work) } else { work() }
+    }
 }
 
 /// Runs tasks that prefer it, and the asynchronous functions they call, on the same thread and clock as all other work.

@@ -13,6 +13,8 @@ NAMED(DispatchSerialQueue) SINCE(17.0, 14.0, 17.0, 10.0, 1.0) SENDABLE @interfac
 @end
 NAMED(DispatchGroup) SENDABLE @interface OS_dispatch_group : OS_dispatch_object
 @end
+NAMED(DispatchSource) SENDABLE @interface OS_dispatch_source : OS_dispatch_object
+@end
 NAMED(DispatchSemaphore) SENDABLE @interface OS_dispatch_semaphore : OS_dispatch_object
 @end
 typedef void (^dispatch_block_t)(void);
