@@ -96,4 +96,22 @@ import Testing
         #expect(error?.code == .gone)
         #expect(try store.entryNames().isEmpty)
     }
+
+    /// What is looked at last is looked at after the disk has taken the bytes, which may be long after the rest.
+    @Test(arguments: StoreFixture.Kind.allCases, ["body.2.mp3", "blocks.2", nil] as [String?])
+    func `files that go before they are named take no other's place, inv28`(
+        kind: StoreFixture.Kind, file: String?
+    ) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let store = try fixture.open()
+        try StoreFixture.add("a", content, to: store)
+        let next = try store.stage(StoreFixture.info("a", PositionCodedContent(length: content.length, generation: 2)))
+        try StoreFixture.fill(next.generation, content, ByteRange(0, 64))
+        if let file { try fixture.memory.removeFile(fixture.path(next.info, file)) } else { store.release() }
+        let error = #expect(throws: StoreError.self) { try store.commit(next.info, syncing: next.generation) }
+        #expect(error?.code == .unavailable)
+        try store.takeBack()
+        let stored = try #require(try store.open(key: "a")).generation
+        #expect(try StoreFixture.served(stored, content).count == content.length)
+    }
 }

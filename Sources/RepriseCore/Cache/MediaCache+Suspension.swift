@@ -28,6 +28,8 @@ extension MediaCache {
         for entry in openEntries { entry.handle(.suspend) }
         await drain(by: deadline) { $0.isStoring }
         for entry in openEntries { entry.handle(.sync) }
+        // Descriptions that were due have begun with that.
+        await drain(by: deadline) { $0.isStoring }
         let book = statisticsStore
         queues.upkeep { book.save() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }

@@ -95,8 +95,9 @@ extension ActiveEntry {
         do throws(StoreError) {
             // Others may have made the entry that we only had in memory. One that is still to look for its files finds them.
             if hasLooked, !open.contains(where: \.isCommitted) { isLost = try store.hasEntry(key: key.text) }
-            for (id, info, generation, isCommitted) in open {
-                let isSame = try store.stillNames(info, generation, isCommitted: isCommitted)
+            for (id, info, generation, isCommitted, isNamed) in open {
+                // Until its description has reached the disk, that names what it did before.
+                let isSame = try store.stillNames(info, generation, isCommitted: isNamed)
                 if let error = Self.message({ () throws(FileError) in try generation.startOver() }) {
                     throw StoreError(.unavailable, "looking after an entry", cause: error)
                 }
@@ -105,7 +106,7 @@ extension ActiveEntry {
                 isLost = true
             }
         } catch {
-            for (id, _, _, _) in open { handle(.filesLeft(id, isReadable: false, reason: error.description)) }
+            for (id, _, _, _, _) in open { handle(.filesLeft(id, isReadable: false, reason: error.description)) }
             isLost = true
         }
         if isLost { leaveFiles() }

@@ -241,7 +241,13 @@ package final class Store: Sendable {
                 throw StoreError(.unavailable, "files take others' place only once they are on the disk")
             }
         }
-        if let generation { try settle(generation) }
+        if let generation {
+            try settle(generation)
+            // A disk that takes its time leaves others some: the root may be another's by now, or the files gone.
+            guard lock.withLock({ $0 != nil }), try stillNames(info, generation, isCommitted: false) else {
+                throw StoreError(.unavailable, "the entry's files went before they were named")
+            }
+        }
         try writeInfo(info, name)
         forgetStaged(info)
         if generation != nil {

@@ -506,6 +506,91 @@ import Testing
         }
         #expect(isAtEnd)
     }
+
+    /// Taken back before the description's turn has come, or after it was put aside.
+    @Test(arguments: [0, 1] as [Int64])
+    func `a version whose description waits as the store is given away is named later, inv26 inv28`(
+        pause: Int64
+    ) throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ generation: Int) {
+            world.put("/a", length: 60_000, generation: generation) {
+                $0.extraFields["Cache-Control"] = "max-age=1000"
+            }
+        }
+        put(1)
+        world.play("/a").expectWhole(60_000)
+        put(2)
+        // Longer than giving away may take, shorter than a disk that hangs.
+        world.queues.setDiskDelay(read: 0, write: 4500 * millisecond)
+        let player = world.player("/a", fields: ["Cache-Control": "no-cache"])
+        player.play()
+        player.expectWhole(60_000)
+        let cache = world.cache
+        let entry = try #require(cache.openEntries.first)
+        while entry.look({ $0.hasUnwritten }), world.queues.runOne(until: .max) {}
+        #expect(entry.isStoring, "its description is queued")
+        Task(executorPreference: world.queues) { await cache.suspend() }
+        world.queues.advance((4 + pause) * second)
+        Task(executorPreference: world.queues) { await cache.resume() }
+        world.queues.advance(20 * second)
+        world.queues.setDiskDelay(read: 0, write: 0)
+        player.leave()
+        #expect(cache.status == .ready && world.broken.all.isEmpty)
+        try expectStored(60_000, generation: 2, world)
+    }
+
+    /// A reader of all of a second version that the disk has, and whose description could not be written.
+    private func playUndescribed(_ world: World) -> Player {
+        world.put("/a", length: 300_000)
+        world.play("/a", ByteRange(0, 100_000)).expectWhole(100_000)
+        world.queues.advance(10 * second)
+        world.files.setRule { operation, path, _ in
+            operation == .open && path.hasSuffix("/info.new") ? .error(FileError.noSpace) : nil
+        }
+        world.put("/a", length: 300_000, generation: 2)
+        _ = world.play("/a", .from(200_000))
+        let player = world.player("/a")
+        player.play()
+        player.expectWhole(300_000)
+        world.queues.advance(second)
+        return player
+    }
+
+    @Test func `a version that could not be described stays as the store is given away and taken back, inv26 inv28`()
+        throws
+    {
+        let world = try World()
+        let player = playUndescribed(world)
+        let cache = world.cache
+        Task(executorPreference: world.queues) {
+            await cache.suspend()
+            await cache.resume()
+        }
+        world.queues.advance(10 * second)
+        world.files.setRule(nil)
+        player.leave()
+        try expectStored(300_000, generation: 2, world)
+    }
+
+    @Test func `a version that could not be described is once it can be, before the store is another's, inv26`() throws
+    {
+        let world = try World()
+        let player = playUndescribed(world)
+        world.files.setRule(nil)
+        world.queues.setDiskDelay(read: 0, write: second)
+        let cache = world.cache
+        Task(executorPreference: world.queues) { await cache.suspend() }
+        world.queues.advance(10 * second)
+        player.leave()
+        world.origin.setDown(true)
+        let other = try world.openElsewhere()
+        let replayed = Player(
+            world, "/a", .from(0), resource: other.resource(for: OriginURL("http://origin.test/a")!))
+        replayed.finish()
+        replayed.expectWhole(300_000)
+        #expect(replayed.generation == 2)
+    }
 }
 
 /// Answers every range but those from 0 with a 416 that carries a text of 2,000 bytes and says the object has 50,000.

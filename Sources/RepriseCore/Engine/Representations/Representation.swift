@@ -8,8 +8,8 @@ import RepriseStorage
 ///        |__ its type, first bytes of a page --> transient: never stored
 ///     handedOn: not the resource, and for one reader alone
 ///
-///     unnamed --commit--> named <--described, not described--> outdated
-///        ^__ uncommit: its files went, or another took its place __|
+///     unnamed --commit--> chosen --the description reached the disk--> named
+///        ^__ uncommit: its files went, or another took its place ________|
 ///
 ///     any --supersede--> superseded: it can still be read, not filled
 ///      ^__ restore: none took its place, and the origin has it again __|
@@ -23,11 +23,13 @@ final class Representation: Identifiable {
         case only(ReaderID?)
     }
 
-    /// What `info.json` says of it.
-    private enum Naming {
-        case unnamed, named
-        /// It is named, and its description could not be written since it changed.
-        case outdated
+    /// What `info.json` says of it. A description is due where it could not be written.
+    private enum Naming: Equatable {
+        case unnamed
+        /// It is to name it, and names what it did before until it does.
+        case chosen(isDue: Bool)
+        /// It names it, as it was or as it is.
+        case named(isDue: Bool)
     }
 
     /// What it is.
@@ -91,13 +93,16 @@ final class Representation: Identifiable {
         audience = .everybody
         (ownFields, requester) = (nil, nil)
         kind = .storable
-        naming = .named
+        naming = .named(isDue: false)
     }
 
     // MARK: State
 
-    /// Whether `info.json` names it.
+    /// Whether `info.json` names it, or is to.
     var isCommitted: Bool { naming != .unnamed }
+
+    /// Whether `info.json` is known to name it.
+    var isNamed: Bool { if case .named = naming { true } else { false } }
 
     /// Its files, where a description may name them that does not yet: they are not deleted, and what came last of a superseded one
     /// may reach the disk after all of its successor.
@@ -107,7 +112,7 @@ final class Representation: Identifiable {
     }
 
     /// Whether its description could not be written, so that `info.json` is what it was before.
-    var isDescriptionDue: Bool { naming == .outdated }
+    var isDescriptionDue: Bool { naming == .chosen(isDue: true) || naming == .named(isDue: true) }
 
     /// Whether it is never stored because of what it is.
     var isTransient: Bool { kind == .transient || isHandedOn }
@@ -243,10 +248,19 @@ final class Representation: Identifiable {
     /// Its files were made, under that number. What was learnt while they were being made stays.
     func filesMade(as made: EntryInfo) { info.generation = made.generation }
 
-    func commit() { if naming == .unnamed { naming = .named } }
+    func commit() { if naming == .unnamed { naming = .chosen(isDue: false) } }
+
+    /// A description of it reached the disk.
+    func named() { if case .chosen(let isDue) = naming { naming = .named(isDue: isDue) } }
 
     /// Its description is being written, or could not be.
-    func describe(failed: Bool) { if isCommitted { naming = failed ? .outdated : .named } }
+    func describe(failed: Bool) {
+        switch naming {
+        case .unnamed: break
+        case .chosen: naming = .chosen(isDue: failed)
+        case .named: naming = .named(isDue: failed)
+        }
+    }
 
     /// No description names it any more.
     func uncommit() { naming = .unnamed }

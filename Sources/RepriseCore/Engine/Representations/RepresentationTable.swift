@@ -78,6 +78,7 @@ struct RepresentationTable: Sequence {
         // It was pinned once its files had a name and before that was told.
         if let pinnedLast { representation.pin(pinnedLast) }
         representation.commit()
+        representation.named()
         current = representation.id
         return representation.info != made
     }

@@ -93,11 +93,11 @@ extension EntryStateMachine {
     /// Whether it was told what is stored, or does not wait for that any more.
     var hasOpened: Bool { lifecycle.isOpen }
 
-    /// The files that are open.
-    var openFiles: [(id: RepresentationID, info: EntryInfo, generation: Generation, isCommitted: Bool)] {
+    /// The files that are open, whether they are to be named, and whether they are.
+    var openFiles: [(id: RepresentationID, info: EntryInfo, generation: Generation, isCommitted: Bool, isNamed: Bool)] {
         representations.compactMap { representation in
             representation.storage.files.map {
-                (representation.id, representation.info, $0, representation.isCommitted)
+                (representation.id, representation.info, $0, representation.isCommitted, representation.isNamed)
             }
         }
     }

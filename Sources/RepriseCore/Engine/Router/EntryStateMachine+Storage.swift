@@ -204,15 +204,16 @@ extension EntryStateMachine {
     mutating func committed(_ id: RepresentationID, _ error: StoreError?) {
         lifecycle.commitEnded()
         tellWatchers()
-        guard let error, !lifecycle.isRemoved else { return }
+        guard let error else { return representations[id]?.named() ?? () }
+        guard !lifecycle.isRemoved else { return }
         if error.code == .gone, let generation = representations[id]?.generation { return filesDeleted(id, generation) }
         // Until then the files it names are those that stay: it is tried again with the next sync.
         representations[id]?.describe(failed: true)
         tell(.degraded(key: key.text, reason: error.description))
     }
 
-    /// Whether a description is on the disk.
-    var isNamed: Bool { !lifecycle.isCommitting && representations.contains(where: \.isCommitted) }
+    /// Whether a description is on the disk, and none on its way.
+    var isNamed: Bool { !lifecycle.isCommitting && representations.contains(where: \.isNamed) }
 
     // MARK: Files that others deleted
 
