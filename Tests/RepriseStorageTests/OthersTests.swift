@@ -109,7 +109,7 @@ import Testing
         try StoreFixture.fill(next.generation, content, ByteRange(0, 64))
         if let file { try fixture.memory.removeFile(fixture.path(next.info, file)) } else { store.release() }
         let error = #expect(throws: StoreError.self) { try store.commit(next.info, syncing: next.generation) }
-        #expect(error?.code == .unavailable)
+        #expect(error?.code == (file == nil ? .unavailable : .gone))
         try store.takeBack()
         let stored = try #require(try store.open(key: "a")).generation
         #expect(try StoreFixture.served(stored, content).count == content.length)

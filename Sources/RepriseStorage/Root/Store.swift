@@ -221,7 +221,7 @@ package final class Store: Sendable {
     /// and renames it over it. Other generations' files are unlinked and live on in open handles.
     ///
     /// A pin stays as it is on disk: only `setPinned` changes it.
-    /// - Throws: `.gone` where the entry's folder was removed.
+    /// - Throws: `.gone` where the entry's folder was removed, or the files that are to take others' place.
     /// - Parameters:
     ///   - generation: Files that take the place of others: they are on the disk before the description names them, and the
     ///     description before the others go, so that a power cut leaves one of the two.
@@ -231,6 +231,13 @@ package final class Store: Sendable {
     ) throws(StoreError) {
         let name = entryName(key: info.key)
         var info = info
+        if let generation {
+            try settle(generation)
+            // A disk that takes its time leaves others some.
+            guard try stillNames(info, generation, isCommitted: false) else {
+                throw StoreError(.gone, "the entry's files went before they were named")
+            }
+        }
         let old: EntryInfo?
         do throws(FileError) { old = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")
@@ -239,13 +246,6 @@ package final class Store: Sendable {
             info.isPinned = old.isPinned
             if isRewrite, old.generation != info.generation {
                 throw StoreError(.unavailable, "files take others' place only once they are on the disk")
-            }
-        }
-        if let generation {
-            try settle(generation)
-            // A disk that takes its time leaves others some: the root may be another's by now, or the files gone.
-            guard lock.withLock({ $0 != nil }), try stillNames(info, generation, isCommitted: false) else {
-                throw StoreError(.unavailable, "the entry's files went before they were named")
             }
         }
         try writeInfo(info, name)
@@ -277,15 +277,23 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(.unavailable, "describing an entry failed", cause: "\(error)")
         }
-        do throws(FileError) {
-            let temporary = folder + "/info.new"
+        let temporary = folder + "/info.new"
+        try describing { () throws(FileError) in
             let handle = try fileSystem.open(temporary, .create)
             try handle.truncate(to: 0)
             try handle.write(bytes, at: 0)
             // An empty info.json after a power cut would cost the whole entry; its few hundred bytes are worth a sync.
             try handle.sync()
-            try fileSystem.rename(temporary, to: folder + "/info.json")
-        } catch {
+        }
+        // However long the disk took: a root that was given away is another's to describe.
+        guard lock.withLock({ $0 != nil }) else {
+            throw StoreError(.unavailable, "the store was given away before an entry was described")
+        }
+        try describing { () throws(FileError) in try fileSystem.rename(temporary, to: folder + "/info.json") }
+    }
+
+    private func describing(_ work: () throws(FileError) -> Void) throws(StoreError) {
+        do throws(FileError) { try work() } catch {
             if error.kind == .missing {
                 throw StoreError(.gone, "the entry was removed while it was in use", cause: error.description)
             }
