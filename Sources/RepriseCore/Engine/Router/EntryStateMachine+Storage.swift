@@ -206,9 +206,9 @@ extension EntryStateMachine {
         tellWatchers()
         guard let error else { return representations[id]?.named() ?? () }
         guard !lifecycle.isRemoved else { return }
-        if error.code == .gone, let generation = representations[id]?.generation { return filesDeleted(id, generation) }
         // Until then the files it names are those that stay: it is tried again with the next sync.
         representations[id]?.describe(failed: true)
+        if error.code == .gone, let generation = representations[id]?.generation { return filesDeleted(id, generation) }
         tell(.degraded(key: key.text, reason: error.description))
     }
 
@@ -233,6 +233,8 @@ extension EntryStateMachine {
     mutating func filesDeleted(_ id: RepresentationID, _ generation: Generation) {
         guard let representation = fillable(id, generation) else { return }
         tell(.purged(key: key.text))
+        // The disk still names what they were to replace, which may be whole: files without a byte are not to take its place.
+        if representation.isCommitted, !representation.isNamed { return leaveTable() }
         let now = now
         changeStorage(of: id) { $0.filesLost(now: now) }
         representation.loseFiles()
