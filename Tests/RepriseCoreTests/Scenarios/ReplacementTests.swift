@@ -573,6 +573,62 @@ import Testing
         try expectStored(300_000, generation: 2, world)
     }
 
+    @Test func `a part that could not be described takes no place that another process has filled, inv28`() throws {
+        let world = try World()
+        world.put("/a", length: 300_000)
+        world.play("/a", ByteRange(0, 100_000)).expectWhole(100_000)
+        world.queues.advance(10 * second)
+        world.files.setRule { operation, path, _ in
+            operation == .open && path.hasSuffix("/info.new") ? .error(FileError.noSpace) : nil
+        }
+        // It is answered with all of it, of which half has come.
+        world.put("/a", length: 300_000, generation: 2) { $0.bytesPerSecond = 100_000 }
+        let player = world.player("/a", .from(150_000))
+        player.play(to: 160_000)
+        #expect(player.generation == 2)
+        let cache = world.cache
+        Task(executorPreference: world.queues) { await cache.suspend() }
+        world.queues.advance(10 * second)
+        world.files.setRule(nil)
+        // One of its hosts has the first version still.
+        world.put("/a", length: 300_000)
+        let other = try world.openElsewhere()
+        let completing = Player(
+            world, "/a", .from(0), resource: other.resource(for: OriginURL("http://origin.test/a")!))
+        completing.finish()
+        completing.expectWhole(300_000)
+        Task(executorPreference: world.queues) {
+            await other.close()
+            await cache.resume()
+        }
+        world.queues.advance(60 * second)
+        #expect(cache.status == .ready)
+        player.leave()
+        try expectStored(300_000, generation: 1, world)
+    }
+
+    @Test func `files that others delete before they are named are not made anew over a complete version, inv28`()
+        throws
+    {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: 60_000) { $0.extraFields["Cache-Control"] = "max-age=1000" }
+        world.play("/a").expectWhole(60_000)
+        world.queues.advance(10 * second)
+        world.files.setRule { operation, path, _ in
+            operation == .open && path.hasSuffix("/info.new") ? .error(FileError.noSpace) : nil
+        }
+        world.put("/a", length: 60_000, generation: 2) { $0.extraFields["Cache-Control"] = "max-age=1000" }
+        let player = world.player("/a", fields: ["Cache-Control": "no-cache"])
+        player.play()
+        player.expectWhole(60_000)
+        world.queues.advance(millisecond)
+        world.files.setRule(nil)
+        try world.memory.removeFile(try #require(world.memory.paths.first { $0.contains("/body.2") }))
+        world.queues.advance(20 * second)
+        player.leave()
+        try expectStored(60_000, generation: 1, world)
+    }
+
     @Test func `a version that could not be described is once it can be, before the store is another's, inv26`() throws
     {
         let world = try World()

@@ -93,11 +93,15 @@ extension EntryStateMachine {
     /// Whether it was told what is stored, or does not wait for that any more.
     var hasOpened: Bool { lifecycle.isOpen }
 
-    /// The files that are open, whether they are to be named, and whether they are.
+    /// The files that are open, and whether they are to be named; and whether, for that, a description has to name them: a part
+    /// takes no place that others may have filled meanwhile.
     var openFiles: [(id: RepresentationID, info: EntryInfo, generation: Generation, isCommitted: Bool, isNamed: Bool)] {
         representations.compactMap { representation in
             representation.storage.files.map {
-                (representation.id, representation.info, $0, representation.isCommitted, representation.isNamed)
+                (
+                    representation.id, representation.info, $0, representation.isCommitted,
+                    representation.isNamed || !representation.isComplete
+                )
             }
         }
     }
