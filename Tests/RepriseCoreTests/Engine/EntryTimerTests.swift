@@ -6,14 +6,26 @@ import Testing
 @Suite struct EntryTimerTests {
     @Test func `a timer runs for the earliest time that was set, and one that was overtaken is ignored`() {
         var timer = EntryTimer()
-        let sets = [timer.set(for: 100), timer.set(for: 200), timer.set(for: 50), timer.set(for: 50)]
+        let sets = [100, 200, 50, 50].map { timer.set(for: $0, now: 0) }
         #expect(sets == [true, false, true, false])
         let overtaken = timer.fired(100)
         let due = timer.fired(50)
         let again = timer.fired(50)
         #expect(!overtaken && due && !again)
-        let next = timer.set(for: 200)
+        let next = timer.set(for: 200, now: 50)
         #expect(next)
+    }
+
+    @Test func `one that has not fired long after its time is not waited for`() {
+        var timer = EntryTimer()
+        let sets = [
+            timer.set(for: 10 * second, now: 0), timer.set(for: 12 * second, now: 10 * second + 500 * millisecond),
+            timer.set(for: 3605 * second, now: 3600 * second), timer.set(for: 3606 * second, now: 3600 * second),
+        ]
+        #expect(sets == [true, false, true, false])
+        let late = timer.fired(10 * second)
+        let due = timer.fired(3605 * second)
+        #expect(!late && due)
     }
 
     @Test func `the disk is waited for since it was asked, or answered last`() {

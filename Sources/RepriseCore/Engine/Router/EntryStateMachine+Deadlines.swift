@@ -18,7 +18,7 @@ extension EntryStateMachine {
             addOriginDeadlines(&earliest)
         }
         addReaderDeadlines(&earliest)
-        if let time = earliest.time, timer.set(for: time) { leave(.timer(at: time)) }
+        if let time = earliest.time, timer.set(for: time, now: now) { leave(.timer(at: time)) }
     }
 
     /// Does what is due by now; what follows from it is planned after.
