@@ -1,4 +1,5 @@
 import Dispatch
+import RepriseRanges
 
 /// Where work runs and what time it is: the seam between the engine and threads, so that a simulation can run
 /// the whole engine on one thread under one seed.
@@ -90,7 +91,7 @@ private final class TimerQueue: Sendable {
     private static func now() -> Int64 { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }
 
     func after(_ nanoseconds: Int64, _ work: @escaping @Sendable () -> Void) {
-        let due = TimerQueue.now() + min(max(0, nanoseconds), TimerQueue.longest)
+        let due = TimerQueue.now().adding(min(max(0, nanoseconds), TimerQueue.longest))
         state.withLock { state in
             state.waiting.add(due: due, work)
             setTimer(&state)
