@@ -167,15 +167,17 @@ extension ActiveEntry {
         }
     }
 
-    /// Whether others deleted files that `fstat` does not tell of.
+    /// Whether others deleted the entry's description, or files that `fstat` does not tell of.
     private func lookForDeletion(_ id: RepresentationID, _ generation: Generation) {
-        let filled = look { machine in machine.fillable(id, generation).map { ($0.info, machine.isNamed) } }
-        guard let store = environment.store, let (info, isNamed) = filled else { return }
+        let filled = look { machine in machine.fillable(id, generation).map { ($0.info, machine.named) } }
+        guard let store = environment.store, let (info, named) = filled else { return }
         do throws(StoreError) {
-            let isDeleted = try lease.use { () throws(StoreError) in
-                try store.isPurged(info, generation, isNamed: isNamed)
+            let (isDescribed, isThere) = try lease.use { () throws(StoreError) in
+                // By any description: one of our own may be on its way.
+                (try store.hasEntry(key: info.key), try store.stillNames(info, generation, isCommitted: false))
             }
-            if isDeleted { handle(.filesDeleted(id, generation)) }
+            if let named, !isDescribed { handle(.descriptionDeleted(of: named)) }
+            if !isThere { handle(.filesDeleted(id, generation)) }
         } catch {
             // Removed by its owner, or not to be looked at now: neither is a deletion by others.
             if error.code != .gone { environment.hub.send(.degraded(key: key.text, reason: error.description)) }

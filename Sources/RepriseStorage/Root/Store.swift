@@ -153,16 +153,6 @@ package final class Store: Sendable {
         }
     }
 
-    /// Whether somebody else removed the entry's description, or files of `generation`. Another description that is
-    /// there is none of this: a commit of our own may be on its way. I/O.
-    /// - Parameter isNamed: Whether there was a description; that of an entry whose first files are being made comes later.
-    package func isPurged(
-        _ info: EntryInfo, _ generation: Generation, isNamed: Bool
-    ) throws(StoreError) -> Bool {
-        if isNamed, try !hasEntry(key: info.key) { return true }
-        return try !stillNames(info, generation, isCommitted: false)
-    }
-
     /// Whether there is a description for `key`. I/O.
     package func hasEntry(key: String) throws(StoreError) -> Bool {
         do throws(FileError) { return try readWholeInfo(entryName(key: key))?.key.octets == key.octets } catch {

@@ -1,5 +1,6 @@
 import Foundation
 import RepriseCore
+import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 import RepriseStorage
@@ -54,6 +55,36 @@ import Testing
         world.play("/a").expectWhole(Self.length)
         try world.restart()
         world.play("/a").expectWhole(Self.length)
+    }
+
+    @Test(arguments: [Loss.info, .entry, .root])
+    func `what replaces a version that is deleted meanwhile is fetched once, and stored, inv02 inv26`(what: Loss) throws
+    {
+        let world = try World { $0.freshness = .http }
+        let fresh = ["Cache-Control": "max-age=1000"]
+        world.put("/a", length: Self.length) { $0.extraFields = fresh }
+        world.play("/a").expectWhole(Self.length)
+        world.queues.advance(10 * second)
+        let paid = world.origin.bodyBytes
+        world.put("/a", length: Self.length, generation: 2) {
+            $0.extraFields = fresh
+            $0.bytesPerSecond = 100_000
+        }
+        let player = world.player("/a", fields: ["Cache-Control": "no-cache"])
+        player.play(to: 500_000)
+        try delete(what, world)
+        player.finish()
+        player.expectWhole(Self.length)
+        // Its own files may have gone, too, and what was not read of them.
+        #expect(world.origin.bodyBytes - paid <= Self.length + 1_500_000)
+        player.leave()
+        world.queues.advance(120 * second)
+        if what != .info { world.play("/a").expectWhole(Self.length) }
+        try world.restart()
+        world.origin.setDown(true)
+        let replayed = world.play("/a")
+        replayed.expectWhole(Self.length)
+        #expect(replayed.generation == 2)
     }
 
     @Test func `a purge of what is whole is not even noticed by who plays, inv13`() throws {

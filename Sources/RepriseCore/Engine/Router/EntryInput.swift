@@ -34,6 +34,8 @@ enum EntryInput {
     case wrote(WriteTicket, error: String?)
     /// The store was not there for a write: its bytes are still in their buffer.
     case notWritten(WriteTicket)
+    /// The description that named a representation is not there any more.
+    case descriptionDeleted(of: RepresentationID)
     /// The files of a representation are not there any more.
     case filesDeleted(RepresentationID, Generation)
     /// The store was not there for this work.

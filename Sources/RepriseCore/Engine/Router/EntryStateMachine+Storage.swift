@@ -212,8 +212,10 @@ extension EntryStateMachine {
         tell(.degraded(key: key.text, reason: error.description))
     }
 
-    /// Whether a description is on the disk, and none on its way.
-    var isNamed: Bool { !lifecycle.isCommitting && representations.contains(where: \.isNamed) }
+    /// The representation that the description on the disk names, where none is on its way.
+    var named: RepresentationID? {
+        lifecycle.isCommitting ? nil : representations.first(where: \.isNamed)?.id
+    }
 
     // MARK: Files that others deleted
 
@@ -224,6 +226,19 @@ extension EntryStateMachine {
             !representation.isSuperseded, representation.storage.target === generation
         else { return nil }
         return representation
+    }
+
+    /// The entry's description is not there any more. What it named need not be what is being filled: another version is to take its
+    /// place, or its files cannot be read now.
+    mutating func descriptionDeleted(of id: RepresentationID) {
+        guard named == id, !lifecycle.isRemoved, !deferred.isSuspended, let representation = representations[id] else {
+            return
+        }
+        if let generation = representation.storage.target, !representation.isSuperseded {
+            return filesDeleted(id, generation)
+        }
+        tell(.purged(key: key.text))
+        representation.loseFiles()
     }
 
     /// The files of a representation are not there any more: what comes from now on goes into new ones.
