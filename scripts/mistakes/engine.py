@@ -121,7 +121,7 @@ MISTAKES = {
     "last timer": ("work for later than the first is forgotten", "Sources/ReprisePlatform/WorkQueues.swift",
                    "            setTimer(&state)\n            return works\n", "            return works\n", "WorkQueuesTests"),
     "named later": ("a version goes whose description had not reached the disk when the store was given away",
-                    ENGINE + "ActiveEntry+Operations.swift", "isCommitted: isNamed)", "isCommitted: isCommitted)", "ReplacementTests"),
+                    ENGINE + "ActiveEntry+Operations.swift", "isCommitted: files.mustBeNamed)", "isCommitted: files.isCommitted)", "ReplacementTests"),
     "due and away": ("the store is given away before descriptions that were due are written", CORE + "Cache/MediaCache+Suspension.swift",
                      "        await drain(by: deadline) { $0.isStoring }\n        let book", "        let book", "ReplacementTests"),
     "went unnamed": ("files that went before they were named take another's place", STORAGE + "Root/Store.swift",

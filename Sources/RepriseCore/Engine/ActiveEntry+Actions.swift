@@ -56,7 +56,7 @@ extension ActiveEntry {
         return nil
     }
 
-    /// What another's release grants, or tells those who hold a slot, happens later: it must not grow on that call's stack.
+    /// What another's release grants, or tells holders of slots, happens later: it must not grow on that call's stack.
     private func acquireSlot(_ ticket: SlotTicket, _ origin: String) -> EntryInput? {
         let queues = environment.queues
         let slot = environment.hosts.acquire(

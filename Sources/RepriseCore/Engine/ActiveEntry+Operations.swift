@@ -95,18 +95,18 @@ extension ActiveEntry {
         do throws(StoreError) {
             // Others may have made the entry that we only had in memory. One that is still to look for its files finds them.
             if hasLooked, !open.contains(where: \.isCommitted) { isLost = try store.hasEntry(key: key.text) }
-            for (id, info, generation, isCommitted, isNamed) in open {
+            for files in open {
                 // Until its description has reached the disk, that names what it did before.
-                let isSame = try store.stillNames(info, generation, isCommitted: isNamed)
-                if let error = Self.message({ () throws(FileError) in try generation.startOver() }) {
+                let isSame = try store.stillNames(files.info, files.generation, isCommitted: files.mustBeNamed)
+                if let error = Self.message({ () throws(FileError) in try files.generation.startOver() }) {
                     throw StoreError(.unavailable, "looking after an entry", cause: error)
                 }
-                guard !isSame, isCommitted else { continue }
-                handle(.filesLeft(id, isReadable: true, reason: "its files were removed or replaced meanwhile"))
+                guard !isSame, files.isCommitted else { continue }
+                handle(.filesLeft(files.id, isReadable: true, reason: "its files were removed or replaced meanwhile"))
                 isLost = true
             }
         } catch {
-            for (id, _, _, _, _) in open { handle(.filesLeft(id, isReadable: false, reason: error.description)) }
+            for files in open { handle(.filesLeft(files.id, isReadable: false, reason: error.description)) }
             isLost = true
         }
         if isLost { leaveFiles() }

@@ -22,6 +22,21 @@ import Testing
         #expect(replayed.generation == generation, comment, sourceLocation: location)
     }
 
+    /// No description finds space on the disk; bytes do.
+    private func describeNothing(_ world: World) {
+        world.files.setRule { operation, path, _ in
+            operation == .open && path.hasSuffix("/info.new") ? .error(FileError.noSpace) : nil
+        }
+    }
+
+    /// A version that is fresh for longer than a test.
+    private func putFresh(_ world: World, _ length: Int64, generation: Int, firstByteDelay: Int64 = 0) {
+        world.put("/a", length: length, generation: generation) {
+            $0.extraFields["Cache-Control"] = "max-age=1000"
+            $0.firstByteDelay = firstByteDelay
+        }
+    }
+
     @Test(arguments: [0, 3 * millisecond, 400 * millisecond])
     func `a file that is replaced while its bytes are on their way to the disk is played whole, inv01`(
         writeDelay: Int64
@@ -70,9 +85,7 @@ import Testing
         world.queues.advance(10 * second)
         let old = world.player("/a", ByteRange(0, 100_000))
         old.play(to: 10_000)
-        world.files.setRule { operation, path, _ in
-            operation == .open && path.hasSuffix("/info.new") ? .error(FileError.noSpace) : nil
-        }
+        describeNothing(world)
         world.put("/a", length: 300_000, generation: 2)
         _ = world.play("/a", .from(200_000))
         let new = world.play("/a")
@@ -204,20 +217,14 @@ import Testing
         making: Int64, writing: Int64
     ) throws {
         let world = try World { $0.freshness = .http }
-        func put(_ generation: Int) {
-            world.put("/a", length: 200_000, generation: generation) {
-                $0.extraFields["Cache-Control"] = "max-age=1000"
-                $0.firstByteDelay = 100 * millisecond
-            }
-        }
-        put(1)
+        putFresh(world, 200_000, generation: 1, firstByteDelay: 100 * millisecond)
         let before = world.player("/a")
         before.take()
         world.queues.advance(50 * millisecond)
         world.queues.setDiskDelay(read: making * millisecond, write: 0)
         world.queues.advance(60 * millisecond)
         world.queues.setDiskDelay(read: 0, write: writing * millisecond)
-        put(2)
+        putFresh(world, 200_000, generation: 2, firstByteDelay: 100 * millisecond)
         let after = world.player("/a", fields: ["Cache-Control": "no-cache"])
         after.finish()
         after.expectWhole(200_000)
@@ -257,14 +264,9 @@ import Testing
         moment: Int64
     ) throws {
         let world = try World { $0.freshness = .http }
-        func put(_ generation: Int) {
-            world.put("/a", length: 60_000, generation: generation) {
-                $0.extraFields["Cache-Control"] = "max-age=1000"
-            }
-        }
-        put(1)
+        putFresh(world, 60_000, generation: 1)
         world.play("/a").expectWhole(60_000)
-        put(2)
+        putFresh(world, 60_000, generation: 2)
         world.queues.setDiskDelay(read: 0, write: 500 * millisecond)
         let player = world.player("/a", fields: ["Cache-Control": "no-cache"])
         player.take()
@@ -513,14 +515,9 @@ import Testing
         pause: Int64
     ) throws {
         let world = try World { $0.freshness = .http }
-        func put(_ generation: Int) {
-            world.put("/a", length: 60_000, generation: generation) {
-                $0.extraFields["Cache-Control"] = "max-age=1000"
-            }
-        }
-        put(1)
+        putFresh(world, 60_000, generation: 1)
         world.play("/a").expectWhole(60_000)
-        put(2)
+        putFresh(world, 60_000, generation: 2)
         // Longer than giving away may take, shorter than a disk that hangs.
         world.queues.setDiskDelay(read: 0, write: 4500 * millisecond)
         let player = world.player("/a", fields: ["Cache-Control": "no-cache"])
@@ -545,9 +542,7 @@ import Testing
         world.put("/a", length: 300_000)
         world.play("/a", ByteRange(0, 100_000)).expectWhole(100_000)
         world.queues.advance(10 * second)
-        world.files.setRule { operation, path, _ in
-            operation == .open && path.hasSuffix("/info.new") ? .error(FileError.noSpace) : nil
-        }
+        describeNothing(world)
         world.put("/a", length: 300_000, generation: 2)
         _ = world.play("/a", .from(200_000))
         let player = world.player("/a")
@@ -578,9 +573,7 @@ import Testing
         world.put("/a", length: 300_000)
         world.play("/a", ByteRange(0, 100_000)).expectWhole(100_000)
         world.queues.advance(10 * second)
-        world.files.setRule { operation, path, _ in
-            operation == .open && path.hasSuffix("/info.new") ? .error(FileError.noSpace) : nil
-        }
+        describeNothing(world)
         // It is answered with all of it, of which half has come.
         world.put("/a", length: 300_000, generation: 2) { $0.bytesPerSecond = 100_000 }
         let player = world.player("/a", .from(150_000))
@@ -611,13 +604,11 @@ import Testing
         throws
     {
         let world = try World { $0.freshness = .http }
-        world.put("/a", length: 60_000) { $0.extraFields["Cache-Control"] = "max-age=1000" }
+        putFresh(world, 60_000, generation: 1)
         world.play("/a").expectWhole(60_000)
         world.queues.advance(10 * second)
-        world.files.setRule { operation, path, _ in
-            operation == .open && path.hasSuffix("/info.new") ? .error(FileError.noSpace) : nil
-        }
-        world.put("/a", length: 60_000, generation: 2) { $0.extraFields["Cache-Control"] = "max-age=1000" }
+        describeNothing(world)
+        putFresh(world, 60_000, generation: 2)
         let player = world.player("/a", fields: ["Cache-Control": "no-cache"])
         player.play()
         player.expectWhole(60_000)

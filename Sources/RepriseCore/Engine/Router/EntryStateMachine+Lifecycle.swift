@@ -93,15 +93,24 @@ extension EntryStateMachine {
     /// Whether it was told what is stored, or does not wait for that any more.
     var hasOpened: Bool { lifecycle.isOpen }
 
-    /// The files that are open, and whether they are to be named; and whether, for that, a description has to name them: a part
-    /// takes no place that others may have filled meanwhile.
-    var openFiles: [(id: RepresentationID, info: EntryInfo, generation: Generation, isCommitted: Bool, isNamed: Bool)] {
+    /// Files that are open.
+    struct OpenFiles {
+        let id: RepresentationID
+        let info: EntryInfo
+        let generation: Generation
+        /// Whether they are the entry's, named or to be named.
+        let isCommitted: Bool
+        /// Whether they are that only while a description names them: a part takes no place that others may have filled meanwhile.
+        let mustBeNamed: Bool
+    }
+
+    var openFiles: [OpenFiles] {
         representations.compactMap { representation in
             representation.storage.files.map {
-                (
-                    representation.id, representation.info, $0, representation.isCommitted,
-                    representation.isNamed || !representation.isComplete
-                )
+                OpenFiles(
+                    id: representation.id, info: representation.info, generation: $0,
+                    isCommitted: representation.isCommitted,
+                    mustBeNamed: representation.isNamed || !representation.isComplete)
             }
         }
     }

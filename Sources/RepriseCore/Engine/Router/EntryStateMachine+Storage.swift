@@ -204,7 +204,10 @@ extension EntryStateMachine {
     mutating func committed(_ id: RepresentationID, _ error: StoreError?) {
         lifecycle.commitEnded()
         tellWatchers()
-        guard let error else { return representations[id]?.named() ?? () }
+        guard let error else {
+            representations[id]?.named()
+            return
+        }
         guard !lifecycle.isRemoved else { return }
         // Until then the files it names are those that stay: it is tried again with the next sync.
         representations[id]?.describe(failed: true)
