@@ -247,11 +247,14 @@
             var trailers = HTTPFields()
             /// Bytes of a redirect's body that were read so that the connection can be used again.
             var discarded = 0
+            /// Ends the wait for the rest of them.
+            var patience: Scheduled<Void>?
             var hasEnded = false
         }
 
-        /// A redirect's body of more than this costs more than another connection.
+        /// A redirect's body of more than this, or for longer, costs more than another connection.
         private static let discardLimit = 16 * 1024
+        private static let discardTime = TimeAmount.milliseconds(500)
 
         private let exchange: StreamingExchange
         private let host: String
@@ -275,11 +278,12 @@
 
         /// The request is over, well or not; told once or more.
         func ended(_ error: (any Error)?) {
-            let (isFirst, isRedirect, trailers) = state.withLock { state in
+            let (isFirst, isRedirect, trailers, patience) = state.withLock { state in
                 defer { state.hasEnded = true }
-                return (!state.hasEnded, state.isRedirect, state.trailers)
+                return (!state.hasEnded, state.isRedirect, state.trailers, state.patience)
             }
             guard isFirst else { return }
+            patience?.cancel()
             exits.loops.leave(place)
             exits.listeners.remove(self)
             upload?.stop()
@@ -304,7 +308,11 @@
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
             do throws(OriginFailure) {
                 if let next = try exchange.received(head, task.eventLoop) { return next }
-                state.withLock { $0.isRedirect = true }
+                // Where it leads is known: what is left of it, which may never come, only makes the connection free again.
+                state.withLock { state in
+                    state.isRedirect = true
+                    state.patience = task.eventLoop.scheduleTask(in: Hop.discardTime) { task.cancel() }
+                }
                 return task.eventLoop.makeSucceededVoidFuture()
             } catch {
                 exchange.failed(error)

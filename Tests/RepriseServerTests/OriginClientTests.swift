@@ -111,6 +111,15 @@
             #expect(exchange.failure != nil && exchange.isDelimited == nil)
         }
 
+        @Test(arguments: ["", "Content-Length: 10\r\n", "Transfer-Encoding: chunked\r\n"])
+        func `a redirect is followed though its body never ends, inv26`(framing: String) async throws {
+            let place = try await CannedOrigin(Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc".utf8))
+            let redirect = "HTTP/1.1 302 Found\r\nLocation: \(place.base)/y\r\n\(framing)\r\n"
+            let exchange = try await taken(Array(redirect.utf8))
+            #expect(exchange.bytes == Array("abc".utf8) && exchange.violations.isEmpty)
+            await place.stop()
+        }
+
         /// An exchange with an origin that answers these bytes, taken to its end.
         private func taken(_ answer: [UInt8]) async throws -> ExchangeRecorder {
             let origin = try await CannedOrigin(answer)

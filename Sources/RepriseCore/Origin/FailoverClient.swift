@@ -166,7 +166,13 @@ private final class FailoverExchange: OriginExchange {
             if outcome == .troubled, request.isSafe, let next = another(than: tried) {
                 return goOn(to: next, from: serial)
             }
-            state.withLock { $0.hasHead = true }
+            // Its time may have passed meanwhile: then another's answer is awaited, and this one's body will not come.
+            let isAnswer = state.withLock { state in
+                guard state.serial == serial, !state.isCancelled else { return false }
+                state.hasHead = true
+                return true
+            }
+            guard isAnswer else { return }
             onEvent(event)
             return payDemands()
         case .failed(let failure):

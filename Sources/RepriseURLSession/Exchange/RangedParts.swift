@@ -7,12 +7,13 @@ import RepriseRanges
 /// A system that pushes bodies without backpressure can then never have more than one part under way. No I/O: it says
 /// what to ask, what an answer means, and when it is all there.
 ///
-///     first --head--> [ passes as it is ]                 no ranges, an error, one part is all of it
+///     first --head--> [ passes as it is ]                 no ranges, an error, one part is all of it, no strong tag
 ///           --head--> part --ended--> part ... --> done   each with If-Range, checked against the first
 ///
 /// All parts must agree: another total, another validator or a 200 between parts means that the object was replaced,
-/// and ends the exchange as interrupted; the engine's next request then meets the new object. Where an origin sends no
-/// validator, only the total is compared.
+/// and ends the exchange as interrupted; the engine's next request then meets the new object. Only a strong entity tag shows
+/// that (RFC 9110 §8.8.1): without one the first part is the whole answer, and the engine asks for what comes behind it, with
+/// the bytes that it compares.
 package struct RangedParts: Sendable {
     /// What follows when a part's body has ended.
     package enum Next: Sendable, Hashable {
@@ -82,8 +83,10 @@ package struct RangedParts: Sendable {
             range.lowerBound == position, range.upperBound <= partRange.upperBound,
             range.upperBound < min(asked.upperBound, total)
         else { return head }
+        let validator = Validator(fields: head.fields)
+        guard validator.entityTag?.isWeak == false else { return head }
         let end = min(asked.upperBound, total)
-        series = Series(validator: Validator(fields: head.fields), total: total, end: end)
+        series = Series(validator: validator, total: total, end: end)
         missing = range.count
         var whole = head
         whole.fields["Content-Range"] = ContentRange.satisfied(ByteRange(position, end), total: total).field
