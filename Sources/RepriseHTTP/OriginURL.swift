@@ -176,6 +176,21 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         return url
     }
 
+    /// The path's segments as the most lenient of servers reads them: decoded, a backslash for a slash, none empty, without
+    /// parameters, and those of dots taken away with what they lead back over.
+    package var plainSegments: [[UInt8]] {
+        var segments: [[UInt8]] = []
+        for part in path.percentDecoded.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
+            let segment = Array(part.prefix { $0 != UInt8(ascii: ";") })
+            switch segment {
+            case Array(".".utf8): continue
+            case Array("..".utf8): _ = segments.popLast()
+            default: segments.append(segment)
+            }
+        }
+        return segments
+    }
+
     private static func removingDotSegments(_ target: String) -> String {
         let target = target.unicodeScalars
         let path = target.prefix { $0 != "?" }

@@ -18,6 +18,14 @@ import Testing
         #expect(edge.url(for: target)?.description == expected)
     }
 
+    @Test(arguments: [
+        "/../x", "/..", "/%2e%2E/x", "/a/../../x", "/..%2Fx", "/..%5Cx", "/..;a=1/x", "/.%2e/media2/x", "/../mediax",
+    ]) func `no target leads out of the path that is put before it`(_ target: String) throws {
+        let edge = EdgeRole(origin: try #require(OriginURL("http://cdn.example/media")), name: "node")
+        #expect(edge.url(for: target) == nil)
+        #expect(edge.url(for: "/a/../b..c/.../x")?.target == "/media/a/../b..c/.../x")
+    }
+
     @Test(arguments: ["", "x", "@evil.example/", ":8080/"]) func `what is no path is no URL`(_ target: String) throws {
         let edge = EdgeRole(origin: try #require(OriginURL("http://cdn.example")), name: "node")
         #expect(edge.url(for: target) == nil)

@@ -133,6 +133,19 @@ import Testing
         #expect(date(own, checked: 1_000, isTransparent: false) == HTTPDate.format(2_000))
     }
 
+    @Test func `a precondition that failed is nothing that a cache between may store, RFC 9111 §3`() {
+        var info = ContentInfo(length: 10, contentType: "video/mp4")
+        info.fields = [
+            "Cache-Control": "public, max-age=86400", "CDN-Cache-Control": "max-age=5", "Vary": "Accept-Language",
+            "Expires": "Thu, 01 Oct 2026 00:00:00 GMT",
+        ]
+        let answer = ServerExchange(method: "GET", fields: ["If-Match": "\"x\""], isTransparent: true, name: "a")
+            .answer(info, now: 0)
+        #expect(answer.status == 412 && answer.fields["Cache-Control"] == "no-store")
+        #expect(answer.fields["CDN-Cache-Control"] == nil && answer.fields["Expires"] == nil)
+        #expect(answer.fields["Vary"] == "Accept-Language")
+    }
+
     @Test func `what the origin lets pages do is not passed on`() {
         var info = ContentInfo(length: 10, contentType: "video/mp4")
         info.fields = [
@@ -201,6 +214,19 @@ import Testing
     ) {
         let exchange = ServerExchange(method: method, fields: HTTPFields(ranges.map { ("Range", $0) }))
         #expect(exchange.presumedRange == expected)
+    }
+
+    /// One of several ranges, or the whole after a range that is not heeded, may not be stored where the first range is.
+    @Test(
+        arguments: [
+            ("bytes=0-9,50-59", nil, .from(0)), ("bytes=5-9", "\"x\"", .from(0)), ("bytes=5-9", nil, ByteRange(5, 10)),
+        ] as [(String, String?, ByteRange)])
+    func `what comes from the store alone is there before a head promises it, RFC 9111 §5.2.1.7`(
+        range: String, condition: String?, expected: ByteRange
+    ) {
+        var fields: HTTPFields = ["Cache-Control": "only-if-cached", "Range": range]
+        fields["If-Range"] = condition
+        #expect(ServerExchange(method: "GET", fields: fields).presumedRange == expected)
     }
 
     // MARK: What a connection remembers

@@ -25,7 +25,7 @@ import Testing
         #expect(machine.takeWait() == nil && machine.isUnanswered)
         #expect(machine.clientTakesMore() == false && machine.pieceCame() == false && machine.invalidated() == .nothing)
         #expect(machine.headCame() == true)
-        #expect(machine.takeWait() == .nothing && machine.isUnanswered && machine.clientTakesMore() == false)
+        #expect(machine.takeWait() == .store(seconds: 5) && machine.isUnanswered && machine.clientTakesMore() == false)
         #expect(machine.invalidated() == .head)
         #expect(machine.takeWait() == .client && !machine.isUnanswered && machine.invalidated() == .nothing)
         for _ in 0..<3 {
@@ -54,7 +54,7 @@ import Testing
         var other = machine
         #expect(other.fail(mayHaveChanged: false) == .tell)
         #expect(other.fail(mayHaveChanged: false) == .nothing && other.lookedAt() == false)
-        #expect(machine.fail(mayHaveChanged: true) == .tellLater && machine.takeWait() == .nothing)
+        #expect(machine.fail(mayHaveChanged: true) == .tellLater && machine.takeWait() == .store(seconds: 5))
         #expect(!machine.isUnanswered && machine.invalidated() == .nothing, "the origin's head comes too late")
         #expect(machine.headCame() == false && machine.answerEnded() == false && machine.standIn() == false)
         #expect(machine.fail(mayHaveChanged: true) == .nothing)
@@ -136,5 +136,13 @@ import Testing
         #expect(machine.bodyIsDemanded(now: 0) == true && machine.takeWait() == .body(seconds: 21))
         machine.bodyEnded()
         #expect(machine.takeWait() == .origin(seconds: 10))
+    }
+
+    @Test func `a connection gives way to others where its client is waited for, and only then`() {
+        let waits: [(RelayStateMachine.Wait, Bool)] = [
+            (.nothing, false), (.origin(seconds: 1), false), (.store(seconds: 1), false), (.client, true),
+            (.body(seconds: 1), true),
+        ]
+        for (wait, isForClient) in waits { #expect(wait.isForClient == isForClient, "\(wait)") }
     }
 }

@@ -55,6 +55,8 @@ package struct ConditionalRequest: Sendable {
     /// Where reading should begin before anything is known of the resource.
     package var presumedRange: ByteRange {
         if ranges.isEmpty { return .from(0) }
+        // What may come from the store alone has to be there in whole where one range does not say what is meant.
+        if RequestCacheControl(fields).onlyIfCached, ranges.count > 1 || fields["If-Range"] != nil { return .from(0) }
         if ranges.count == 1 {
             return ranges[0].resolvedWithoutLength.flatMap { $0.lowerBound < .max ? $0 : nil } ?? .from(0)
         }
@@ -89,7 +91,14 @@ package struct ConditionalRequest: Sendable {
         // Conditions are about what would be a success (RFC 9110 §13.2.1).
         guard info.status == 200 else { return whole(info, head) }
         if let refused = failedPrecondition(info) {
-            head.remove(refused == 304 ? ["Content-Type"] : ["Content-Type", "Content-Encoding"])
+            if refused == 304 {
+                head.remove(["Content-Type"])
+            } else {
+                // What the origin says of the resource's freshness is none of the refusal's, which a cache between could store
+                // for a request without the condition.
+                head.remove(["Content-Type", "Content-Encoding", "CDN-Cache-Control", "Expires", "Age"])
+                head["Cache-Control"] = "no-store"
+            }
             return Answer(status: refused, fields: head)
         }
         guard info.isResource else { return whole(info, head) }

@@ -1,4 +1,5 @@
 package import RepriseHTTP
+import ReprisePlatform
 package import RepriseStorage
 
 /// What requests by other methods do to what is stored.
@@ -19,8 +20,16 @@ extension MediaCache {
             method: method, url: url, status: answer?.status, fields: answer?.fields ?? HTTPFields(),
             isOfSecondTry: answer?.isOfSecondTry ?? false)
         if targets.isEmpty { return }
-        let keys = Set(targets.map { configuration.key(for: $0) })
-        try await onDisk { () throws(StoreError) in try self.invalidate(keys) }
+        let keys = targets.map { configuration.key(for: $0) }
+        invalidated.withLock { $0.formUnion(keys) }
+        try await onDisk { () throws(StoreError) in
+            // What others asked for meanwhile is done along, as each look may be at the whole store.
+            let keys = self.invalidated.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            if !keys.isEmpty { try self.invalidate(keys) }
+        }
     }
 
     /// Has what is stored under those keys, and their variants, confirmed before it is used again. I/O.

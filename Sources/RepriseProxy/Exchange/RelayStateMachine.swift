@@ -33,6 +33,15 @@ package struct RelayStateMachine: Sendable {
         case body(seconds: Int)
         /// The client is to take something.
         case client
+        /// What is stored is to be looked at within so many seconds, or the client is told before.
+        case store(seconds: Int)
+
+        package var isForClient: Bool {
+            switch self {
+            case .body, .client: true
+            case .nothing, .origin, .store: false
+            }
+        }
     }
 
     /// What of an answer a client is told.
@@ -79,6 +88,9 @@ package struct RelayStateMachine: Sendable {
             (bytes, spent) = (0, 0)
         }
     }
+
+    /// Seconds that a client waits for the store: a disk that hangs is none of its business.
+    static let storePatience = 5
 
     private let patience: Patience
     private var phase = Phase.asking
@@ -158,11 +170,11 @@ package struct RelayStateMachine: Sendable {
     package mutating func headCame() -> Bool {
         guard isUnanswered else { return false }
         phase = .invalidating(isWhole: false)
-        newWait = .nothing
+        newWait = .store(seconds: RelayStateMachine.storePatience)
         return true
     }
 
-    /// What is stored of the URLs that the answer is about was looked at: what of it the client is told now.
+    /// What is stored of the URLs that the answer is about was looked at, or not in time: what of it the client is told now.
     package mutating func invalidated() -> Told {
         guard case .invalidating(let isWhole) = phase else { return .nothing }
         if isWhole {
@@ -218,12 +230,12 @@ package struct RelayStateMachine: Sendable {
             return .tell
         case .asking, .invalidating:
             phase = .refusing
-            newWait = .nothing
+            newWait = .store(seconds: RelayStateMachine.storePatience)
             return .tellLater
         }
     }
 
-    /// What may have changed was looked at; `false` where the client has left.
+    /// What may have changed was looked at, or not in time; `false` where the client has left.
     package mutating func lookedAt() -> Bool {
         guard case .refusing = phase else { return false }
         end()

@@ -55,7 +55,8 @@ package enum RequestTarget: Sendable, Hashable {
         if RequestTarget.isHealth(target) {
             self = .health
         } else {
-            self = edge.url(for: target).map(RequestTarget.media) ?? .unknown("the target is no path")
+            self =
+                edge.url(for: target).map(RequestTarget.media) ?? .unknown("the target is no path below the origin's")
         }
     }
 

@@ -23,10 +23,12 @@ public struct EdgeRole: Sendable, Hashable {
         self.name = name
     }
 
-    /// What a target in origin form stands for; `nil` where it is none.
+    /// What a target in origin form stands for; `nil` where it is none, or would lead out of the path that is put before it.
     package func url(for target: String) -> OriginURL? {
-        guard target.utf8.first == UInt8(ascii: "/") else { return nil }
-        return OriginURL(origin.base + target)
+        guard target.utf8.first == UInt8(ascii: "/"), let url = OriginURL(origin.base + target),
+            origin.path.utf8.count <= 1 || url.plainSegments.starts(with: origin.plainSegments)
+        else { return nil }
+        return url
     }
 
     /// Whether a request has come through this cache before: to forward it again would be a loop.

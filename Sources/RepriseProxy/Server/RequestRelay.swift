@@ -20,6 +20,8 @@
         private var machine: RelayStateMachine
         private var sentAt: Int64 = 0
         private var exchange: (any OriginExchange)?
+        /// What follows once what is stored was looked at.
+        private var onceLookedAt: (@Sendable (RequestRelay) -> Void)?
 
         /// Seconds the origin may be silent where what is stored can be asked about in another way, which is patient itself.
         private static let shortPatience = 2
@@ -82,14 +84,22 @@
         private func wait() {
             guard let wait = machine.takeWait() else { return }
             let bound = NIOLoopBound(self, eventLoop: outlet.context.eventLoop)
+            outlet.standing.value = wait.isForClient ? .stalled(since: ConnectionHandler.now) : .answering
             switch wait {
             case .nothing: outlet.deadline.clear()
             case .origin(let seconds):
                 outlet.deadline.set(seconds) {
                     bound.value.fail(OriginFailure(.timedOut, "the origin was silent for \(seconds) s"))
                 }
+            case .store(let seconds):
+                outlet.deadline.set(seconds) {
+                    let words =
+                        "what is stored could not be looked at within \(seconds) s of a request that may have changed it"
+                    let url = bound.value.request.url.description
+                    bound.value.server.cache.environment.hub.send(.degraded(key: url, reason: words))
+                    bound.value.goOn()
+                }
             case .body(let seconds):
-                outlet.standing.value = .stalled(since: ConnectionHandler.now)
                 outlet.deadline.set(seconds) { bound.value.bodyBroke(.tooSlow) }
             case .client:
                 outlet.deadline.setForClient {
@@ -113,7 +123,6 @@
 
         func bodyCame(_ bytes: [UInt8]) {
             machine.bodyCame(bytes.count, now: ConnectionHandler.now)
-            outlet.standing.value = .answering
             upload?.append(bytes)
             wait()
         }
@@ -180,6 +189,7 @@
             let loop = outlet.context.eventLoop
             let bound = NIOLoopBound(self, eventLoop: loop)
             let (cache, request) = (server.cache, request)
+            onceLookedAt = goOn
             Task {
                 do throws(CacheError) {
                     try await cache.invalidate(after: request.method, at: request.url, head)
@@ -187,8 +197,14 @@
                     // The origin has done it all the same, and its answer is the client's.
                     cache.environment.hub.send(.degraded(key: request.url.description, reason: error.message))
                 }
-                loop.execute { goOn(bound.value) }
+                loop.execute { bound.value.goOn() }
             }
+        }
+
+        private func goOn() {
+            let next = onceLookedAt
+            onceLookedAt = nil
+            next?(self)
         }
 
         private func handOn(_ head: OriginResponseHead) {

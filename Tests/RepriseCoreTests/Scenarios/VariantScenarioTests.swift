@@ -158,6 +158,32 @@ import Testing
         #expect(world.origin.log.last?.status == 304)
     }
 
+    @Test func `unsafe methods that wait for the disk look through what is stored together`() throws {
+        let world = try world("Accept-Language")
+        german(world).finish()
+        english(world).finish()
+        world.queues.advance(120 * second)
+        let (cache, url) = (world.cache, german(world).resource.request.url)
+        func opens(by count: Int) -> Int {
+            let before = world.files.count(of: .open)
+            for _ in 0..<count {
+                Task(executorPreference: world.queues) {
+                    try await cache.invalidate(after: "POST", at: url, OriginResponseHead(status: 200, fields: [:]))
+                }
+            }
+            world.queues.advance(120 * second)
+            return world.files.count(of: .open) - before
+        }
+        let one = opens(by: 1)
+        let many = opens(by: 20)
+        #expect(one > 0 && many <= 2 * one, "\(one) files opened for one, \(many) for twenty")
+        for player in [german(world), english(world)] {
+            let requests = world.origin.requestCount
+            player.finish()
+            #expect(world.origin.requestCount == requests + 1 && world.origin.log.last?.status == 304)
+        }
+    }
+
     @Test func `an unsafe method reaches every variant, RFC 9111 §4.4`() throws {
         let world = try world("Accept-Language")
         german(world).finish()
