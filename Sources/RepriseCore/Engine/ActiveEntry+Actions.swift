@@ -33,7 +33,7 @@ extension ActiveEntry {
         case .admit(let id, let info):
             // The app's own code, on a thread that no exchange waits for.
             environment.queues.soon { self.handle(.admitted(id, self.environment.admission.admits(info))) }
-        case .stage(let id, let info, let commit): stage(id, info, commit: commit)
+        case .stage(let id, let info, let naming): stage(id, info, naming)
         case .commit(let id, let info, let generation): commit(id, info, syncing: generation)
         case .abandon(let info): abandon(info)
         case .write(let order, let lane): write(order, lane: lane)

@@ -78,17 +78,19 @@ extension ActiveEntry {
 
     // MARK: Files by their names
 
-    func stage(_ id: RepresentationID, _ info: EntryInfo, commit: Bool) {
+    func stage(_ id: RepresentationID, _ info: EntryInfo, _ naming: EntryAction.NamingOfMade) {
         environment.queues.read {
-            switch self.naming({ store throws(StoreError) in
+            switch self.naming({ store throws(StoreError) -> StoredEntry? in
+                if naming == .again, try store.namesAnother(than: info) { return nil }
                 let entry = try store.stage(info)
-                guard commit else { return entry }
+                guard naming != .later else { return entry }
                 try self.lease.check()
                 try store.commit(entry.info)
                 return entry
             }) {
-            case nil: self.handle(.deferred(.stage(id, info, commit: commit)))
-            case .success(let entry): self.handle(.staged(id, entry, isCommitted: commit, nil))
+            case nil: self.handle(.deferred(.stage(id, info, naming)))
+            case .success(nil): self.handle(.placeTaken(id))
+            case .success(let entry?): self.handle(.staged(id, entry, isCommitted: naming != .later, nil))
             case .failure(let error): self.handle(.staged(id, nil, isCommitted: false, error))
             }
         }
@@ -176,7 +178,7 @@ extension ActiveEntry {
                 // By any description: one of our own may be on its way.
                 (try store.hasEntry(key: info.key), try store.stillNames(info, generation, isCommitted: false))
             }
-            if let named, !isDescribed { handle(.descriptionDeleted(of: named)) }
+            if let named, !isDescribed { handle(.descriptionDeleted(of: named.id, number: named.number)) }
             if !isThere { handle(.filesDeleted(id, generation)) }
         } catch {
             // Removed by its owner, or not to be looked at now: neither is a deletion by others.

@@ -160,6 +160,16 @@ package final class Store: Sendable {
         }
     }
 
+    /// Whether the description names files of another version than `info`. I/O.
+    package func namesAnother(than info: EntryInfo) throws(StoreError) -> Bool {
+        do throws(FileError) {
+            guard let named = try readWholeInfo(entryName(key: info.key)) else { return false }
+            return named.key.octets == info.key.octets && named.identity != info.identity
+        } catch {
+            throw StoreError(error, doing: "reading an entry's description")
+        }
+    }
+
     func readInfo(_ name: String) throws(FileError) -> EntryInfo? {
         let bytes: [UInt8]
         do throws(FileError) {

@@ -109,6 +109,18 @@ import Testing
         #expect(other.bodyBytes == 900_000)
     }
 
+    @Test(arguments: [OriginBehaviour.BodyFault.reset(at: 100_000), .stall(at: 100_000), .reset(at: 0), .stall(at: 0)])
+    func `an origin that begins each answer well and never ends it is left for the other, inv26`(
+        fault: OriginBehaviour.BodyFault
+    ) throws {
+        let world = try makeWorld()
+        put(world) { $0.body = fault }
+        let player = world.player("/a")
+        player.finish()
+        player.expectWhole(1_000_000)
+        #expect(other.bodyBytes >= 900_000)
+    }
+
     @Test func `bytes of origins that disagree are never mixed, inv01`() throws {
         let world = try makeWorld()
         put(world, generation: 2) { $0.body = .reset(at: 400_000) }

@@ -319,6 +319,23 @@ import Testing
         #expect(after.isAtEnd && after.received == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `a range that is refused within what was the length shows another version, inv09 inv26`(isTold: Bool) throws {
+        let world = try World()
+        world.put("/a", length: 1_000_000) { $0.dropValidators() }
+        let player = world.player("/a")
+        player.play(to: 100_000)
+        world.put("/a", length: 30_000, generation: 2) {
+            $0.dropValidators()
+            $0.tellsTotalInRefusals = isTold
+        }
+        player.finish()
+        #expect(player.violation == nil && player.failure?.code == .changed)
+        let next = world.play("/a")
+        next.expectWhole(30_000)
+        #expect(next.generation == 2)
+    }
+
     @Test func `the error text of a 416 is never the resource, inv20 bug01`() throws {
         let isOn = Lock(false)
         let world = try World { _ in
@@ -618,6 +635,44 @@ import Testing
         world.queues.advance(20 * second)
         player.leave()
         try expectStored(60_000, generation: 1, world)
+    }
+
+    @Test func `a version that cannot be described is tried once more as its entry closes, and goes with it`() throws {
+        let world = try World()
+        let player = playUndescribed(world)
+        let tries = Lock(0)
+        world.files.setRule { operation, path, _ in
+            guard operation == .open, path.hasSuffix("/info.new") else { return nil }
+            tries.withLock { $0 += 1 }
+            return .error(FileError.noSpace)
+        }
+        player.leave()
+        while !world.cache.openEntries.isEmpty, world.queues.runOne(until: .max) {}
+        let triesBefore = tries.withLock(\.self)
+        // Its successor opens what the description names, which must not change then.
+        world.queues.advance(60 * second)
+        #expect(triesBefore > 0 && tries.withLock(\.self) == triesBefore)
+        #expect(!world.memory.paths.contains { $0.contains("/body.2") }, "its files would be left for ever")
+        world.files.setRule(nil)
+        world.origin.setDown(true)
+        world.play("/a", ByteRange(0, 100_000)).expectWhole(100_000)
+    }
+
+    @Test func `files are not made again over another version that the description names by now, inv28`() throws {
+        let world = try World()
+        world.put("/a", length: 300_000) { $0.bytesPerSecond = 100_000 }
+        let player = world.player("/a")
+        player.play(to: 50_000)
+        world.queues.advance(6 * second)
+        let store = try #require(world.cache.environment.store)
+        var info = try #require(try store.open(key: "http://origin.test/a")?.info)
+        info.identity += 1
+        try store.commit(try store.stage(info).info)
+        player.finish()
+        player.expectWhole(300_000)
+        player.leave()
+        world.queues.advance(60 * second)
+        #expect(try store.open(key: "http://origin.test/a")?.info.identity == info.identity)
     }
 
     @Test func `a version that could not be described is once it can be, before the store is another's, inv26`() throws

@@ -87,6 +87,26 @@ import Testing
         #expect(replayed.generation == 2)
     }
 
+    @Test func `an entry stays pinned where the description of the version that is to be replaced is deleted`() throws {
+        let world = try World { $0.freshness = .http }
+        world.put("/a", length: 300_000) { $0.extraFields["Cache-Control"] = "max-age=1000" }
+        world.play("/a").expectWhole(300_000)
+        #expect(try world.cache.environment.store?.setPinned(true, key: "http://origin.test/a") == true)
+        try world.restart()
+        world.put("/a", length: 300_000, generation: 2) {
+            $0.extraFields["Cache-Control"] = "max-age=1000"
+            $0.bytesPerSecond = 20_000
+        }
+        let player = world.player("/a", fields: ["Cache-Control": "no-cache"])
+        player.play(to: 100_000)
+        try delete(.info, world)
+        player.finish()
+        player.expectWhole(300_000)
+        world.queues.advance(10 * second)
+        let store = try #require(world.cache.environment.store)
+        #expect(try store.open(key: "http://origin.test/a")?.info.isPinned == true)
+    }
+
     @Test func `a purge of what is whole is not even noticed by who plays, inv13`() throws {
         let world = try World()
         world.put("/a", length: Self.length)

@@ -20,7 +20,7 @@ extension OriginRequestState {
     ) {
         self.init(
             id: RequestID(number: number), url: url, place: 0, location: url, isOneOfSeveral: false, slot: slot,
-            requester: requester, caller: Caller([:], for: url), asked: asked, isConditional: isConditional,
-            isCheck: isCheck, now: now)
+            requester: requester, caller: Caller([:], for: url), asked: asked,
+            wantedFrom: asked?.lowerBound ?? 0, isConditional: isConditional, isCheck: isCheck, now: now)
     }
 }

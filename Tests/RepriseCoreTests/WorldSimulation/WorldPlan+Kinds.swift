@@ -28,6 +28,7 @@ extension WorldPlan {
         if !behaviour.heedsIfRange { kinds.append("If-Range ignored") }
         if !behaviour.heedsIfNoneMatch { kinds.append("If-None-Match ignored") }
         if behaviour.explainsRefusals { kinds.append("416 with a message") }
+        if !behaviour.tellsTotalInRefusals { kinds.append("416 without a length") }
         if behaviour.contentRange != .none { kinds.append("Content-Range \(behaviour.contentRange)") }
         if let status = behaviour.status {
             kinds.append("status \(status)")

@@ -65,7 +65,7 @@ extension WorldPlan {
     private static var faults: [Fault] {
         [
             Fault(\.ranges), Fault(\.contentRange), Fault(\.longestRange), Fault(\.widensRanges), Fault(\.framing),
-            Fault(\.body), Fault(\.explainsRefusals),
+            Fault(\.body), Fault(\.explainsRefusals), Fault(\.tellsTotalInRefusals),
             Fault(\.faultyRequests), Fault(\.tag), Fault(\.hasLastModified), Fault(\.heedsIfRange),
             Fault(\.heedsIfNoneMatch), Fault(\.status),
             Fault(\.refusals),

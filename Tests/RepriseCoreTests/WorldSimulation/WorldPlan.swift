@@ -288,6 +288,7 @@ struct WorldPlan: Sendable {
             if isTagShared { behaviour.tag = .weakShared }
         }
         behaviour.explainsRefusals = behaviour.framing != .length
+        behaviour.tellsTotalInRefusals = behaviour.hasLastModified
         behaviour.gzipsForTakers = isShared && !behaviour.tellsRanges
         if behaviour.gzipsForTakers, behaviour.extraFields["Vary"] == nil, behaviour.heedsIfRange {
             behaviour.extraFields["Vary"] = "Accept-Encoding"

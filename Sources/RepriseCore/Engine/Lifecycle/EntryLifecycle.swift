@@ -55,7 +55,7 @@ struct EntryLifecycle: Sendable {
 
     /// Descriptions of its files that are being written.
     private var commits = 0
-    private var hasWaitedForLastCommit = false
+    private var hasDescribedLast = false
 
     init(now: Int64) { idleSince = now }
 
@@ -84,6 +84,9 @@ struct EntryLifecycle: Sendable {
     /// Whether the files that its successor would find may be others in a moment.
     var isCommitting: Bool { commits > 0 }
 
+    /// Whether descriptions that could not be written before are tried as it leaves: once, and not again while it is being closed.
+    var mayDescribeLast: Bool { !hasDescribedLast && !isEnding }
+
     // MARK: Inputs
 
     /// A description is about to be written.
@@ -92,17 +95,15 @@ struct EntryLifecycle: Sendable {
     /// One was written, or will not be.
     mutating func commitEnded() { commits = max(0, commits - 1) }
 
-    /// It is about to leave, with a description that could not be written before: whether that is waited for, which it is once.
-    mutating func waitsForLastCommit() -> Bool {
-        defer { hasWaitedForLastCommit = true }
-        return !hasWaitedForLastCommit && !isEnding
-    }
+    /// It is about to leave, and waits for descriptions that could not be written before.
+    mutating func describedLast() { hasDescribedLast = true }
 
     /// A hung disk is not waited for any longer.
     mutating func forgetCommits() { commits = 0 }
 
     /// A reader came; `true` where the store has to be asked for the entry.
     mutating func readerCame(now: Int64) -> Bool {
+        hasDescribedLast = false
         guard case .closed = state else { return false }
         state = .opening(isInvalidated: false, since: now)
         return true

@@ -59,6 +59,8 @@ final class Representation: Identifiable {
     private var kind: Kind { didSet { described = nil } }
     /// Whether the origin has a newer one.
     private(set) var isSuperseded = false
+    /// Whether others deleted files of it.
+    private(set) var hasLostFiles = false
     /// An end that was told only by a closed connection: good for readers that wait now, asked again later.
     private(set) var inferredEnd: Int64?
     /// The logarithm to base 2 of how often it was used, as its summary keeps it.
@@ -113,6 +115,9 @@ final class Representation: Identifiable {
 
     /// Whether its description could not be written, so that `info.json` is what it was before.
     var isDescriptionDue: Bool { naming == .chosen(isDue: true) || naming == .named(isDue: true) }
+
+    /// Whether the first description that was to name it could not be written.
+    var isChosenInVain: Bool { naming == .chosen(isDue: true) }
 
     /// Whether it is never stored because of what it is.
     var isTransient: Bool { kind == .transient || isHandedOn }
@@ -269,6 +274,7 @@ final class Representation: Identifiable {
     func loseFiles() {
         uncommit()
         info.generation = 0
+        hasLostFiles = true
     }
 
     func supersede() { isSuperseded = true }

@@ -66,6 +66,13 @@ struct RepresentationTable: Sequence {
         if current == id { current = nil }
     }
 
+    /// Others deleted the description that named it. The entry stays pinned, or not.
+    mutating func loseName(_ id: RepresentationID) {
+        guard let lost = table[id] else { return }
+        pinnedLast = lost.info.isPinned
+        lost.loseFiles()
+    }
+
     /// The entry was pinned or unpinned.
     mutating func pin(_ isPinned: Bool) {
         pinnedLast = isPinned

@@ -25,8 +25,8 @@ enum EntryAction {
     case readOverlap(TransferID, RepresentationID, Generation, ByteRange)
     /// Asks whether it may be stored.
     case admit(RepresentationID, EntryInfo)
-    /// Makes files, and names them where `commit`.
-    case stage(RepresentationID, EntryInfo, commit: Bool)
+    /// Makes files.
+    case stage(RepresentationID, EntryInfo, NamingOfMade)
     /// Writes a description.
     /// - Parameter syncing: Files that have to be on the disk before the description that names them.
     case commit(RepresentationID, EntryInfo, syncing: Generation?)
@@ -47,6 +47,17 @@ enum EntryAction {
 
     case timer(at: Int64)
     case depart(EntryLifecycle.Departure)
+
+    /// When files that are made are named.
+    enum NamingOfMade: Sendable, Hashable {
+        /// Others are.
+        case later
+        /// At once, whatever the description names: what can be used of that is known.
+        case atOnce
+        /// At once, as they take the place of their own, which others deleted. Where the description names another version by now
+        /// none are made.
+        case again
+    }
 
     /// What was learnt of a host.
     enum HostFact {

@@ -30,12 +30,14 @@ enum EntryInput {
     case leaseAnswered(Generation)
     case admitted(RepresentationID, Bool)
     case staged(RepresentationID, StoredEntry?, isCommitted: Bool, StoreError?)
+    /// The files of a representation were not made again: the description names another one.
+    case placeTaken(RepresentationID)
     case committed(RepresentationID, StoreError?)
     case wrote(WriteTicket, error: String?)
     /// The store was not there for a write: its bytes are still in their buffer.
     case notWritten(WriteTicket)
     /// The description that named a representation is not there any more.
-    case descriptionDeleted(of: RepresentationID)
+    case descriptionDeleted(of: RepresentationID, number: Int)
     /// The files of a representation are not there any more.
     case filesDeleted(RepresentationID, Generation)
     /// The store was not there for this work.

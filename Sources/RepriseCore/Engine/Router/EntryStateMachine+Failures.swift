@@ -78,7 +78,9 @@ extension EntryStateMachine {
     mutating func requestFailed(_ transfer: TransferState, _ failure: OriginFailure) {
         if let request = transfer.request {
             noteFailure(of: request, failure)
-            if !request.hasHead, hasAnother(than: request, besides: transfer.tried) {
+            // Also where an answer began, and brought nothing that was missing: each begins like that.
+            let hasBrought = request.hasHead && head(of: transfer) > request.wantedFrom
+            if !hasBrought, hasAnother(than: request, besides: transfer.tried) {
                 return askElsewhere(transfer, request)
             }
         }
@@ -211,7 +213,10 @@ extension EntryStateMachine {
             return ask(transfer)
         }
         let known = held?.info.length
-        if let held, let length = length ?? (known == nil ? asked?.lowerBound : nil), holds(held, from: length) {
+        if let held, let length = length ?? asked?.lowerBound,
+            holds(held, from: length) || isDenied(asked, known) && length != known
+        {
+            if hasAnother(than: request, besides: transfer.tried) { return askElsewhere(transfer, request) }
             return lengthChanged(transfer, held, .length(known ?? asked?.upperBound ?? length, length))
         }
         finish(transfer)
@@ -233,6 +238,12 @@ extension EntryStateMachine {
             .rangeNotSatisfiable(length: length),
             "the resource ends before the wanted range\(length.map { " (\($0) bytes)" } ?? "")")
         for reader in transfer.readers.compactMap({ readers[$0] }) { fail(reader, error) }
+    }
+
+    /// Whether the origin has nothing where it had something.
+    private func isDenied(_ asked: ByteRange?, _ known: Int64?) -> Bool {
+        guard let asked, let known else { return false }
+        return asked.lowerBound < known
     }
 
     /// Whether the byte at an offset is stored, in memory, or in a reader's hands.

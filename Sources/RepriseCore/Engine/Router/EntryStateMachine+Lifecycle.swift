@@ -203,9 +203,9 @@ extension EntryStateMachine {
     /// Lets the files go and leaves the table of open entries; the next reader opens the files again and verifies them again.
     mutating func close() {
         guard isIdle, !lifecycle.isOpening, !lifecycle.isGone else { return }
-        syncAll()
-        // What could not be described before is what the successor is to find.
-        if lifecycle.isCommitting, lifecycle.waitsForLastCommit() { return }
+        // What could not be described before is what the successor is to find: no description may follow that one's first look.
+        syncAll(describesDue: lifecycle.mayDescribeLast)
+        if lifecycle.isCommitting { return lifecycle.describedLast() }
         dropRepresentations()
         leaveForGood()
     }
@@ -216,7 +216,7 @@ extension EntryStateMachine {
     }
 
     mutating func dropRepresentations() {
-        for representation in representations { abandonFiles(of: representation) }
+        for representation in representations { abandonFiles(of: representation, isLast: true) }
         representations.removeAll()
         index.dropAll()
         tellWatchers()

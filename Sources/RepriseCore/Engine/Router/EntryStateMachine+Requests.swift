@@ -63,8 +63,8 @@ extension EntryStateMachine {
         if let ifRange = guarded.ifRange { fields["If-Range"] = ifRange }
         let request = OriginRequestState(
             id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
-            requester: requester?.id, caller: caller, asked: guarded.range, isConditional: guarded.ifRange != nil,
-            isCheck: guarded.isCheck, now: now)
+            requester: requester?.id, caller: caller, asked: guarded.range, wantedFrom: wanted.lowerBound,
+            isConditional: guarded.ifRange != nil, isCheck: guarded.isCheck, now: now)
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
         noteRest(transfer)
         send(request, fields, range: fields["Range"] ?? "all")

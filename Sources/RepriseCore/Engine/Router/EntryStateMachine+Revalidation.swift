@@ -33,7 +33,7 @@ extension EntryStateMachine {
         for line in Confirmation.conditions([offered.info.validator]).lines { fields[line.name] = line.value }
         let request = OriginRequestState(
             id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
-            requester: requester?.id, caller: caller, asked: nil,
+            requester: requester?.id, caller: caller, asked: nil, wantedFrom: 0,
             isConditional: true, isCheck: false, now: now)
         revalidation.begin(request, of: offered.id, restingUntil: now.adding(tuning.longestRetry))
         send(request, fields, range: "revalidate")

@@ -69,10 +69,15 @@ extension EntryStateMachine {
 
     /// Has the files of a representation made.
     mutating func createFiles(of representation: Representation) {
-        let isFirst = representations.isFirstToCommit(representation.id)
+        let naming = naming(of: representation)
         let now = now
         changeStorage(of: representation.id) { $0.create(now: now) }
-        leave(.stage(representation.id, representation.info, commit: isFirst))
+        leave(.stage(representation.id, representation.info, naming))
+    }
+
+    func naming(of representation: Representation) -> EntryAction.NamingOfMade {
+        guard representations.isFirstToCommit(representation.id) else { return .later }
+        return representation.hasLostFiles ? .again : .atOnce
     }
 
     // MARK: Writing
@@ -136,8 +141,10 @@ extension EntryStateMachine {
     }
 
     /// Has the files of a representation removed that no description names.
-    mutating func abandonFiles(of representation: Representation) {
-        if !representation.isCommitted, representation.generation != nil { leave(.abandon(representation.info)) }
+    /// - Parameter isLast: Whether one that could not be written will not be tried again.
+    mutating func abandonFiles(of representation: Representation, isLast: Bool = false) {
+        let isLost = !representation.isCommitted || isLast && representation.isChosenInVain
+        if isLost, representation.generation != nil { leave(.abandon(representation.info)) }
     }
 
     // MARK: Files
@@ -215,74 +222,13 @@ extension EntryStateMachine {
         tell(.degraded(key: key.text, reason: error.description))
     }
 
-    /// The representation that the description on the disk names, where none is on its way.
-    var named: RepresentationID? {
-        lifecycle.isCommitting ? nil : representations.first(where: \.isNamed)?.id
-    }
-
-    // MARK: Files that others deleted
-
-    /// The representation whose files others may not delete without our noticing; `nil` for one that is not filled any more, or
-    /// with other files.
-    func fillable(_ id: RepresentationID, _ generation: Generation) -> Representation? {
-        guard !lifecycle.isRemoved, !deferred.isSuspended, let representation = representations[id],
-            !representation.isSuperseded, representation.storage.target === generation
-        else { return nil }
-        return representation
-    }
-
-    /// The entry's description is not there any more. What it named need not be what is being filled: another version is to take its
-    /// place, or its files cannot be read now.
-    mutating func descriptionDeleted(of id: RepresentationID) {
-        guard named == id, !lifecycle.isRemoved, !deferred.isSuspended, let representation = representations[id] else {
-            return
-        }
-        if let generation = representation.storage.target, !representation.isSuperseded {
-            return filesDeleted(id, generation)
-        }
-        tell(.purged(key: key.text))
-        representation.loseFiles()
-    }
-
-    /// The files of a representation are not there any more: what comes from now on goes into new ones.
-    ///
-    /// What readers have not read yet and was only on disk is fetched again. The representation stays the same one, so it keeps
-    /// its identity, and with it the tags it was announced under.
-    mutating func filesDeleted(_ id: RepresentationID, _ generation: Generation) {
-        guard let representation = fillable(id, generation) else { return }
-        tell(.purged(key: key.text))
-        // The disk still names what they were to replace, which may be whole: files without a byte are not to take its place.
-        if representation.isCommitted, !representation.isNamed { return leaveTable() }
-        let now = now
-        changeStorage(of: id) { $0.filesLost(now: now) }
-        representation.loseFiles()
-        index.drop(id)
-        leave(.stage(id, representation.info, commit: representations.isFirstToCommit(id)))
-        wakeWaiting()
-        replan()
-    }
-
-    /// The files a write was to go to have no name. Answers whether its bytes stay in memory for new ones; those of an entry that
-    /// was replaced or removed on purpose are still written for its readers.
-    mutating func foundUnlinked(_ ticket: WriteTicket) -> Bool {
-        guard let id = buffers[ticket.buffer]?.representation, let generation = representations[id]?.storage.target,
-            fillable(id, generation) != nil
-        else { return false }
-        // A write for earlier files says nothing of the present ones, which its bytes go to next.
-        guard case .current = buffers.endWrite(ticket, .notDone) else {
-            if let representation = representations[id] { write(representation) }
-            return true
-        }
-        filesDeleted(id, generation)
-        return true
-    }
-
     // MARK: Syncing
 
     /// Whether a transfer or reader is there or not: a song that came in a second must not wait for its entry's end.
     mutating func syncIfDue() { if syncing.isDue(now) { syncAll() } }
 
-    mutating func syncAll() {
+    /// - Parameter describesDue: Whether descriptions are written that could not be before.
+    mutating func syncAll(describesDue: Bool = true) {
         syncing.done()
         for representation in representations {
             if let generation = representation.storage.target {
@@ -290,7 +236,7 @@ extension EntryStateMachine {
                 leave(.sync(representation.id, generation, summary))
             }
             // A complete one takes a complete one's place: what a failed sync lost has to be there again.
-            guard representation.isDescriptionDue, let generation = representation.generation,
+            guard describesDue, representation.isDescriptionDue, let generation = representation.generation,
                 !generation.hasFailedToSync || representation.isComplete
             else { continue }
             writeDescription(of: representation, syncing: generation)

@@ -172,7 +172,8 @@ struct EntryStateMachine {
         case .committed(let id, let error): committed(id, error)
         case .wrote(let ticket, let error): wrote(ticket, error: error)
         case .notWritten(let ticket): notWritten(ticket)
-        case .descriptionDeleted(let id): descriptionDeleted(of: id)
+        case .placeTaken(let id): placeTaken(id)
+        case .descriptionDeleted(let id, let number): descriptionDeleted(of: id, number)
         case .filesDeleted(let id, let generation): filesDeleted(id, generation)
         case .deferred(let action): deferWork(action)
 

@@ -48,6 +48,8 @@ final class OriginRequestState {
     let caller: Caller
     /// The bytes asked for; `nil` where no `Range` was sent.
     let asked: ByteRange?
+    /// Offset of the first byte it was to bring; bytes that are only compared come before.
+    let wantedFrom: Int64
     /// Whether it carried `If-Range`.
     let isConditional: Bool
     /// Nanoseconds.
@@ -75,7 +77,8 @@ final class OriginRequestState {
 
     init(
         id: RequestID, url: OriginURL, place: Int, location: OriginURL, isOneOfSeveral: Bool, slot: HostTable.Slot,
-        requester: ReaderID?, caller: Caller, asked: ByteRange?, isConditional: Bool, isCheck: Bool, now: Int64
+        requester: ReaderID?, caller: Caller, asked: ByteRange?, wantedFrom: Int64, isConditional: Bool, isCheck: Bool,
+        now: Int64
     ) {
         self.id = id
         self.url = url
@@ -86,6 +89,7 @@ final class OriginRequestState {
         self.requester = requester
         self.caller = caller
         self.asked = asked
+        self.wantedFrom = wantedFrom
         self.isConditional = isConditional
         self.isCheck = isCheck
         sentAt = now
