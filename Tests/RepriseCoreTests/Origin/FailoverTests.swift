@@ -121,6 +121,16 @@ import Testing
         #expect(other.bodyBytes >= 900_000)
     }
 
+    @Test func `origins that all begin well and bring nothing are not asked in circles, inv26`() throws {
+        let world = try makeWorld()
+        put(world) { $0.body = .reset(at: 0) }
+        other.change("/base/a") { $0.behaviour.body = .reset(at: 0) }
+        let player = world.player("/a")
+        player.finish()
+        #expect(player.failure != nil)
+        #expect(world.origin.requestCount + other.requestCount < 60)
+    }
+
     @Test func `bytes of origins that disagree are never mixed, inv01`() throws {
         let world = try makeWorld()
         put(world, generation: 2) { $0.body = .reset(at: 400_000) }

@@ -53,7 +53,6 @@ extension EntryStateMachine {
         transfer.noteProgress(now: now)
         leave(.note(.firstByte(request.receivedHead(now: now)), origin: request.slot.origin))
         if passesOn(request, head, besides: transfer.tried) { return askElsewhere(transfer, request) }
-        transfer.answered()
         let representation = representations[transfer.representation] ?? adopted(by: transfer)
         if let representation, selector.isOtherVariant(representation, request.sentFields) {
             return withhold(

@@ -80,6 +80,6 @@ struct OriginConnection<Subject> {
     /// The origin at a place has not answered.
     mutating func failed(at place: Int) { tried.append(place) }
 
-    /// An origin has answered, or all were asked: the next request may go anywhere.
+    /// An origin has brought something, or all were asked: the next request may go anywhere.
     mutating func forgetTried() { tried = [] }
 }

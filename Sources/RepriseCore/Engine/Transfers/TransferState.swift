@@ -192,9 +192,6 @@ final class TransferState: Identifiable {
         continuation.changedOrigin()
     }
 
-    /// An origin has answered.
-    func answered() { connection.forgetTried() }
-
     /// Something came, or was asked for.
     func noteProgress(now: Int64) { lastProgress = now }
 
@@ -238,8 +235,9 @@ final class TransferState: Identifiable {
     /// Its first byte came.
     func fill(into buffer: BufferID) { self.buffer = buffer }
 
-    /// Bytes came.
+    /// New bytes came. A head alone is no answer: an origin that begins each and brings nothing was tried.
     func noteBytes(_ new: ByteRange) {
+        connection.forgetTried()
         if let byte = secondTryFor, byte < new.upperBound { secondTryFor = nil }
     }
 
