@@ -114,4 +114,58 @@ import Testing
         let stored = try #require(try store.open(key: "a")).generation
         #expect(try StoreFixture.served(stored, content).count == content.length)
     }
+
+    /// While a call to the disk takes its time the root is given away; another process names a version of its own, and gives it back.
+    @Test(arguments: StoreFixture.Kind.allCases, [FaultyFileSystem.Operation.open, .syncDirectory, .list])
+    func `what another named while a call took its time is neither named over nor swept, inv28`(
+        kind: StoreFixture.Kind, call: FaultyFileSystem.Operation
+    ) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let store = try fixture.open()
+        try StoreFixture.add("a", content, to: store)
+        let next = try store.stage(StoreFixture.info("a", PositionCodedContent(length: content.length, generation: 2)))
+        try StoreFixture.fill(
+            next.generation, PositionCodedContent(length: content.length, generation: 2), ByteRange(0, 64))
+        let others = PositionCodedContent(length: content.length, generation: 3)
+        let isNext = Lock(true)
+        fixture.files.setRule { operation, path, _ in
+            let isCall = operation == call && (call != .open || path.hasSuffix("/info.new"))
+            guard isCall,
+                isNext.withLock({ isNext in
+                    defer { isNext = false }; return isNext
+                })
+            else { return nil }
+            store.release()
+            do {
+                let other = try fixture.open()
+                try StoreFixture.add("a", others, to: other)
+                other.release()
+                try store.takeBack()
+            } catch { Issue.record(error) }
+            return nil
+        }
+        do { try store.commit(next.info, syncing: next.generation) } catch { #expect(call == .open) }
+        #expect(isNext.withLock { !$0 })
+        fixture.files.setRule(nil)
+        let stored = try #require(try store.open(key: "a")).generation
+        #expect(try StoreFixture.served(stored, others).count == content.length)
+    }
+
+    @Test func `no other process has a root while a file is named in it, and its own has it back`() throws {
+        let fixture = StoreFixture(.plain, blockSize: 16)
+        let store = try fixture.open()
+        let entry = try store.stage(StoreFixture.info("a", content))
+        fixture.files.setRule { operation, path, _ in
+            guard operation == .rename, path.contains("/entries/") else { return nil }
+            store.release()
+            #expect(throws: StoreError.self) { try fixture.open() }
+            #expect(throws: Never.self) { try store.takeBack() }
+            return nil
+        }
+        try store.commit(entry.info)
+        fixture.files.setRule(nil)
+        #expect(throws: StoreError.self) { try fixture.open() }
+        store.release()
+        #expect(throws: Never.self) { try fixture.open() }
+    }
 }

@@ -1,11 +1,11 @@
-package import ReprisePlatform
+import ReprisePlatform
 
-/// The lock that makes one process the writer of a root. It ends with the process, however that ends.
-package struct RootLock: Sendable {
+/// The lock that makes one process the writer of a root. It ends with its last reference, or with the process, however that ends.
+final class RootLock: Sendable {
     private let handle: any FileHandle
 
     /// Takes the lock; throws `.inUse`, naming the holder, where another process has it. I/O.
-    package init(root: String, fileSystem: any FileSystem) throws(StoreError) {
+    init(root: String, fileSystem: any FileSystem) throws(StoreError) {
         do throws(FileError) {
             handle = try fileSystem.open(root + "/lock", .create)
             guard try handle.tryLock(exclusive: true) else {
@@ -26,5 +26,23 @@ package struct RootLock: Sendable {
             }
             throw StoreError(error, doing: "locking the store \(root)")
         }
+    }
+}
+
+/// A root as one piece of work has it. What names or removes files is a step of such work: none is done once the root was given away,
+/// however long the disk took before, and also where it was taken back since; and while one is done no other process has the root.
+struct RootTenure {
+    private weak var lock: RootLock?
+
+    init(_ lock: RootLock?) { self.lock = lock }
+
+    func perform(_ step: () throws(FileError) -> Void) throws(FileError) {
+        guard let lock else {
+            throw FileError(
+                kind: .unavailable, code: FileError.inputOutput, operation: "the store was given away meanwhile",
+                path: "")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        try step()
     }
 }

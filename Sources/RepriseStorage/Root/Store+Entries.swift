@@ -10,15 +10,15 @@ extension Store {
     package func remove(name: String) throws(StoreError) { try discardEntry(name) }
 
     func discardEntry(_ name: String) throws(StoreError) {
-        let folder = directory(name)
+        let (folder, tenure) = (directory(name), tenure)
         forgetStaged(in: name)
         do throws(FileError) {
             let files = try fileSystem.list(folder)
             // The description goes first: without it the rest is not an entry any more.
             for file in files.sorted(by: { first, _ in first == "info.json" }) {
-                try fileSystem.removeFile(folder + "/" + file)
+                try tenure.perform { () throws(FileError) in try fileSystem.removeFile(folder + "/" + file) }
             }
-            try fileSystem.removeDirectory(folder)
+            try tenure.perform { () throws(FileError) in try fileSystem.removeDirectory(folder) }
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }
         }

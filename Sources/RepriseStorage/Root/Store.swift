@@ -25,6 +25,19 @@ package final class Store: Sendable {
     package let canPunch: Bool
     /// How blocks are proved; sealed bodies are not media to anybody who opens them by their path.
     package var proofKind: ProofKind { seal == nil ? .hashed : .sealed }
+    /// The root's lock while this store has it, and as long as a step has it that was begun then.
+    private struct Ownership {
+        var held: RootLock?
+        private(set) weak var lent: RootLock?
+
+        init(held: RootLock? = nil) { self.held = held }
+
+        mutating func release() {
+            if let held { lent = held }
+            held = nil
+        }
+    }
+
     let fileSystem: any FileSystem
     /// What seals it, if it is a sealed store.
     package let seal: RootSeal?
@@ -33,7 +46,7 @@ package final class Store: Sendable {
     let format: RootFormat
     let access: Access
     /// Ends with `release`, or with the store.
-    private let lock: Lock<RootLock?>
+    private let lock: Lock<Ownership>
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
     /// Generations that no description names yet.
     let staged = Lock(StagedGenerations())
@@ -55,7 +68,7 @@ package final class Store: Sendable {
         format = RootFormat(root: root, fileSystem: fileSystem, blockSize: layout.blockSize)
         self.onSlots = onSlots
         if access == .readOnly {
-            lock = Lock(nil)
+            lock = Lock(Ownership())
             canPunch = false
             seal = try format.open(key: key, create: false)
             return
@@ -65,7 +78,7 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(error, doing: "making the store \(root)")
         }
-        lock = Lock(try RootLock(root: root, fileSystem: fileSystem))
+        lock = Lock(Ownership(held: try RootLock(root: root, fileSystem: fileSystem)))
         seal = try format.open(key: key, create: true)
         do throws(FileError) {
             canPunch = try RootProbe.canPunch(root: root, fileSystem: fileSystem)
@@ -90,19 +103,23 @@ package final class Store: Sendable {
 
     /// Lets another process, or another store of this one, write the root. Nothing may be written by this one until it
     /// has taken the root back.
-    package func release() { lock.withLock { $0 = nil } }
+    package func release() { lock.withLock { $0.release() } }
+
+    /// The root for a piece of work that names or removes files.
+    var tenure: RootTenure { RootTenure(lock.withLock(\.held)) }
 
     /// Takes the root back after `release`. What others changed meanwhile is not known: `stillNames` tells for an entry.
     /// - Throws: `.inUse` where another process writes it now.
     package func takeBack() throws(StoreError) {
         try lock.withLock { lock throws(StoreError) in
-            if lock != nil { return }
+            if lock.held != nil { return }
             do throws(FileError) { try fileSystem.makeDirectory(root + "/entries") } catch {
                 throw StoreError(error, doing: "making the store \(root)")
             }
-            let taken = try RootLock(root: root, fileSystem: fileSystem)
+            // Where a step has it still, no other process had it.
+            let taken = if let lent = lock.lent { lent } else { try RootLock(root: root, fileSystem: fileSystem) }
             _ = try format.open(key: sealKey.withLock(\.self), known: seal, create: true)
-            lock = taken
+            lock.held = taken
         }
     }
 
@@ -229,7 +246,7 @@ package final class Store: Sendable {
     package func commit(
         _ info: EntryInfo, syncing generation: Generation? = nil, isRewrite: Bool = false
     ) throws(StoreError) {
-        let name = entryName(key: info.key)
+        let (name, tenure) = (entryName(key: info.key), tenure)
         var info = info
         if let generation {
             try settle(generation)
@@ -248,7 +265,7 @@ package final class Store: Sendable {
                 throw StoreError(.unavailable, "files take others' place only once they are on the disk")
             }
         }
-        try writeInfo(info, name)
+        try writeInfo(info, name, tenure)
         forgetStaged(info)
         if generation != nil {
             do throws(FileError) { try fileSystem.syncDirectory(directory(name)) } catch {
@@ -257,7 +274,7 @@ package final class Store: Sendable {
         }
         // The rename was the commit: an error from here on must not read as "not committed". What is left over is
         // swept by the next one.
-        do throws(FileError) { try sweep(name, keeping: info) } catch { return }
+        do throws(FileError) { try sweep(name, keeping: info, tenure) } catch { return }
     }
 
     /// As `readInfo`, where a damaged description counts as none.
@@ -268,7 +285,7 @@ package final class Store: Sendable {
         }
     }
 
-    func writeInfo(_ info: EntryInfo, _ name: String) throws(StoreError) {
+    func writeInfo(_ info: EntryInfo, _ name: String, _ tenure: RootTenure) throws(StoreError) {
         let folder = directory(name)
         let bytes: [UInt8]
         do {
@@ -285,11 +302,9 @@ package final class Store: Sendable {
             // An empty info.json after a power cut would cost the whole entry; its few hundred bytes are worth a sync.
             try handle.sync()
         }
-        // However long the disk took: a root that was given away is another's to describe.
-        guard lock.withLock({ $0 != nil }) else {
-            throw StoreError(.unavailable, "the store was given away before an entry was described")
+        try describing { () throws(FileError) in
+            try tenure.perform { () throws(FileError) in try fileSystem.rename(temporary, to: folder + "/info.json") }
         }
-        try describing { () throws(FileError) in try fileSystem.rename(temporary, to: folder + "/info.json") }
     }
 
     private func describing(_ work: () throws(FileError) -> Void) throws(StoreError) {
@@ -304,12 +319,14 @@ package final class Store: Sendable {
     /// Removes the files of all generations but that of `info` and those that are being filled, also where their numbers are
     /// lower: an import, for instance, that began before the origin's answer did.
     /// - Parameter filled: Whether those that are being filled go, too.
-    func sweep(_ name: String, keeping info: EntryInfo, filled: Bool = false) throws(FileError) {
+    func sweep(
+        _ name: String, keeping info: EntryInfo, _ tenure: RootTenure, filled: Bool = false
+    ) throws(FileError) {
         let folder = directory(name)
         let kept = ["info.json", bodyName(info), info.blocksName]
         for file in try fileSystem.list(folder) where !kept.contains(file) {
             if !filled, let number = Store.generationNumber(inFileName: file), isFilled(number, of: name) { continue }
-            try fileSystem.removeFile(folder + "/" + file)
+            try tenure.perform { () throws(FileError) in try fileSystem.removeFile(folder + "/" + file) }
         }
     }
 
@@ -327,7 +344,7 @@ package final class Store: Sendable {
 
     /// Pins the entry of `key`, or lets it go; `false` where there is none.
     package func setPinned(_ isPinned: Bool, key: String) throws(StoreError) -> Bool {
-        let name = entryName(key: key)
+        let (name, tenure) = (entryName(key: key), tenure)
         let found: EntryInfo?
         do throws(FileError) { found = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")
@@ -335,7 +352,7 @@ package final class Store: Sendable {
         guard var info = found, info.key.octets == key.octets else { return false }
         if info.isPinned != isPinned {
             info.isPinned = isPinned
-            try writeInfo(info, name)
+            try writeInfo(info, name, tenure)
         }
         do throws(FileError) {
             // The summary repeats it, so that a sweep asks only those descriptions that may hold a pin.
@@ -356,14 +373,14 @@ package final class Store: Sendable {
 extension Store {
     /// Notes in the description of `key`'s entry that it was last confirmed at `checked`; `false` where there is none.
     package func setChecked(_ checked: Int64, key: String) throws(StoreError) -> Bool {
-        let name = entryName(key: key)
+        let (name, tenure) = (entryName(key: key), tenure)
         let found: EntryInfo?
         do throws(FileError) { found = try readWholeInfo(name) } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
         guard var info = found, info.key.octets == key.octets else { return false }
         info.checked = checked
-        try writeInfo(info, name)
+        try writeInfo(info, name, tenure)
         return true
     }
 }
