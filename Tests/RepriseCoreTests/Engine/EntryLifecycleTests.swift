@@ -31,6 +31,14 @@ import Testing
         #expect(!again)
     }
 
+    @Test func `what could not be read is worth opening again a while after it first could not`() {
+        var lifecycle = lifecycle(.open)
+        #expect(!lifecycle.isWorthReopening(now: .max, after: 0))
+        lifecycle.couldNotRead(now: 10)
+        lifecycle.couldNotRead(now: 15)
+        #expect(!lifecycle.isWorthReopening(now: 19, after: 10) && lifecycle.isWorthReopening(now: 20, after: 10))
+    }
+
     @Test func `descriptions that are being written are counted`() {
         var lifecycle = lifecycle(.open)
         lifecycle.commitBegan()

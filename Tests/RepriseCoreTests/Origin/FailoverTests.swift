@@ -115,10 +115,12 @@ import Testing
     ) throws {
         let world = try makeWorld()
         put(world) { $0.body = fault }
-        let player = world.player("/a")
+        let (player, begin) = (world.player("/a"), world.queues.time)
         player.finish()
         player.expectWhole(1_000_000)
         #expect(other.bodyBytes >= 900_000)
+        // It was waited for once.
+        #expect(world.queues.time - begin < 15 * second)
     }
 
     @Test func `origins that all begin well and bring nothing are not asked in circles, inv26`() throws {

@@ -50,6 +50,30 @@ import Testing
         world.play("/a").expectWhole(Self.length)
     }
 
+    @Test(arguments: [FaultyFileSystem.Operation.read, .open])
+    func `what could not be read once is read again by who comes later, beside readers that stay, inv18 inv30`(
+        call: FaultyFileSystem.Operation
+    ) throws {
+        let world = try World()
+        world.put("/a", length: Self.length)
+        world.play("/a").expectWhole(Self.length)
+        try world.restart()
+        world.files.setRule { operation, path, _ in
+            operation == call && path.contains("/body.") ? .error(FileError.inputOutput) : nil
+        }
+        let staying = world.player("/a")
+        staying.play(to: 100_000)
+        world.files.setRule(nil)
+        world.queues.advance(60 * second)
+        let paid = world.origin.bodyBytes
+        world.origin.setDown(true)
+        world.play("/a").expectWhole(Self.length)
+        #expect(world.origin.bodyBytes == paid)
+        world.origin.setDown(false)
+        staying.finish()
+        staying.expectWhole(Self.length)
+    }
+
     @Test func `a full disk from the first byte plays all the same, and nothing is left half made, inv22`() throws {
         let world = try World()
         world.put("/a", length: Self.length)

@@ -1,3 +1,5 @@
+import RepriseRanges
+
 /// How far an entry in memory is, and whether who comes is given it.
 ///
 ///     closed --reader--> opening --opened--> open --idle--> gone
@@ -53,6 +55,8 @@ struct EntryLifecycle: Sendable {
     /// Since when it has had no reader, in nanoseconds; means nothing while it has one.
     private(set) var idleSince: Int64
 
+    /// Since when something of what is stored cannot be read, in nanoseconds.
+    private var unreadableSince: Int64?
     /// Descriptions of its files that are being written.
     private var commits = 0
     private var hasDescribedLast = false
@@ -87,7 +91,15 @@ struct EntryLifecycle: Sendable {
     /// Whether descriptions that could not be written before are tried as it leaves: once, and not again while it is being closed.
     var mayDescribeLast: Bool { !hasDescribedLast && !isEnding }
 
+    /// Whether what could not be read may be by now, so that it is worth opening again.
+    func isWorthReopening(now: Int64, after pause: Int64) -> Bool {
+        unreadableSince.map { now >= $0.adding(pause) } ?? false
+    }
+
     // MARK: Inputs
+
+    /// What is stored could not be read.
+    mutating func couldNotRead(now: Int64) { unreadableSince = unreadableSince ?? now }
 
     /// A description is about to be written.
     mutating func commitBegan() { commits += 1 }

@@ -9,6 +9,7 @@ extension EntryStateMachine {
 
     /// The store answered whether it has an entry.
     mutating func opened(_ entry: StoredEntry?, error: StoreError?) {
+        if error != nil || lifecycle.isLate { lifecycle.couldNotRead(now: now) }
         if lifecycle.isLate, !representations.isEmpty { return lifecycle.answeredTooLate() }
         let opened = lifecycle.opened(error == nil ? .readable : .unreadable)
         if opened == .tooLate { return }
@@ -118,6 +119,7 @@ extension EntryStateMachine {
     /// The files of a representation are another's, or cannot be read now.
     mutating func leaveDisk(_ id: RepresentationID, isReadable: Bool, _ reason: String) {
         changeStorage(of: id) { $0.leave(isReadable: isReadable) }
+        if !isReadable { lifecycle.couldNotRead(now: now) }
         index.drop(id)
         tell(.degraded(key: key.text, reason: reason))
     }

@@ -71,10 +71,7 @@ extension EntryStateMachine {
     }
 
     mutating func noteFailure(of request: OriginRequestState, _ failure: OriginFailure) {
-        // Silence is silence, before a head and behind it.
-        note(
-            request.hasHead && failure.kind != .timedOut ? .troubled : .init(failure.kind), of: request, failure.message
-        )
+        note(request.hasHead ? .troubled : .init(failure.kind), of: request, failure.message)
     }
 
     /// A head came: whether another origin is to be asked instead. What this one asked for, to be left alone, is kept.

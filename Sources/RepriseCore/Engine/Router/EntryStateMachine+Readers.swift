@@ -5,11 +5,20 @@ import RepriseStorage
 
 /// Readers: they come, ask for bytes, wait, are told, and leave.
 extension EntryStateMachine {
+    /// One failed read is no reason to do without what is stored for as long as there are readers: after a while new ones get another
+    /// entry, which opens the files again. Not where another version is being stored.
+    private mutating func leaveWhatIsUnreadable() {
+        let isStored = representations.contains { $0.storage.target != nil || $0.awaitsFiles }
+        guard !isStored, lifecycle.isWorthReopening(now: now, after: tuning.longestStoreRetry) else { return }
+        leaveTable()
+    }
+
     /// A reader comes; `nil` where new readers get another entry.
     mutating func attach(
         url: OriginURL, fields: HTTPFields, position: Int64, end: Int64, priority: TransferPlanner.Priority,
         mayStore: Bool, answers: ResourceRequest.Answers = .resource
     ) -> ReaderID? {
+        leaveWhatIsUnreadable()
         guard lifecycle.isListed else { return nil }
         caller = Caller(fields, for: url)
         let newest = newest(url)
