@@ -176,19 +176,11 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         return url
     }
 
-    /// The path's segments as the most lenient of servers reads them: decoded, a backslash for a slash, none empty, without
-    /// parameters, and those of dots taken away with what they lead back over.
-    package var plainSegments: [[UInt8]] {
-        var segments: [[UInt8]] = []
-        for part in path.percentDecoded.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
-            let segment = Array(part.prefix { $0 != UInt8(ascii: ";") })
-            switch segment {
-            case Array(".".utf8): continue
-            case Array("..".utf8): _ = segments.popLast()
-            default: segments.append(segment)
-            }
-        }
-        return segments
+    /// Whether a segment of the path is one that leads up, as any server may read it: escaped or not, behind a backslash or an escaped
+    /// slash, before parameters.
+    package var mayLeadUp: Bool {
+        path.percentDecoded.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
+            .contains { $0.prefix { $0 != UInt8(ascii: ";") }.elementsEqual("..".utf8) }
     }
 
     private static func removingDotSegments(_ target: String) -> String {

@@ -25,9 +25,10 @@ public struct EdgeRole: Sendable, Hashable {
 
     /// What a target in origin form stands for; `nil` where it is none, or would lead out of the path that is put before it.
     package func url(for target: String) -> OriginURL? {
-        guard target.utf8.first == UInt8(ascii: "/"), let url = OriginURL(origin.base + target),
-            origin.path.utf8.count <= 1 || url.plainSegments.starts(with: origin.plainSegments)
-        else { return nil }
+        guard target.utf8.first == UInt8(ascii: "/"), let url = OriginURL(origin.base + target) else { return nil }
+        // Below a path no server's reading of it may lead out of that.
+        let isBelowPath = ([origin] + mirrors).contains { $0.path.utf8.count > 1 }
+        if isBelowPath, url.mayLeadUp { return nil }
         return url
     }
 
