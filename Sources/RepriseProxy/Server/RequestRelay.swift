@@ -20,8 +20,9 @@
         private var machine: RelayStateMachine
         private var sentAt: Int64 = 0
         private var exchange: (any OriginExchange)?
-        /// What follows once what is stored was looked at.
+        /// What follows once what is stored was looked at, by the last look that was begun.
         private var onceLookedAt: (@Sendable (RequestRelay) -> Void)?
+        private var looks = 0
 
         /// Seconds the origin may be silent where what is stored can be asked about in another way, which is patient itself.
         private static let shortPatience = 2
@@ -190,6 +191,8 @@
             let bound = NIOLoopBound(self, eventLoop: loop)
             let (cache, request) = (server.cache, request)
             onceLookedAt = goOn
+            looks += 1
+            let look = looks
             Task {
                 do throws(CacheError) {
                     try await cache.invalidate(after: request.method, at: request.url, head)
@@ -197,7 +200,7 @@
                     // The origin has done it all the same, and its answer is the client's.
                     cache.environment.hub.send(.degraded(key: request.url.description, reason: error.message))
                 }
-                loop.execute { bound.value.goOn() }
+                loop.execute { if bound.value.looks == look { bound.value.goOn() } }
             }
         }
 
