@@ -28,7 +28,12 @@ extension MediaCache {
                 defer { waiting = [] }
                 return waiting
             }
-            if !keys.isEmpty { try self.invalidate(keys) }
+            if keys.isEmpty { return }
+            do throws(StoreError) { try self.invalidate(keys) } catch {
+                // Those who wait behind this one try again, and are told.
+                self.invalidated.withLock { $0.formUnion(keys) }
+                throw error
+            }
         }
     }
 
