@@ -7,13 +7,14 @@ import RepriseRanges
 /// A system that pushes bodies without backpressure can then never have more than one part under way. No I/O: it says
 /// what to ask, what an answer means, and when it is all there.
 ///
-///     first --head--> [ passes as it is ]                 no ranges, an error, one part is all of it, no strong tag
+///     first --head--> [ passes as it is ]                 no ranges, an error, one part is all of it, no strong validator
 ///           --head--> part --ended--> part ... --> done   each with If-Range, checked against the first
 ///
 /// All parts must agree: another total, another validator or a 200 between parts means that the object was replaced,
 /// and ends the exchange as interrupted; the engine's next request then meets the new object. Only a strong entity tag shows
-/// that (RFC 9110 §8.8.1): without one the first part is the whole answer, and the engine asks for what comes behind it, with
-/// the bytes that it compares.
+/// that, or a date of change well before the answer's (RFC 9110 §8.8.1, §8.8.2.2): without one the first part is the whole
+/// answer, and the engine asks for what comes behind it, with the bytes that it compares. Under `.strict` sameness it does not, and
+/// what is longer than a part ends there.
 package struct RangedParts: Sendable {
     /// What follows when a part's body has ended.
     package enum Next: Sendable, Hashable {
@@ -84,7 +85,7 @@ package struct RangedParts: Sendable {
             range.upperBound < min(asked.upperBound, total)
         else { return head }
         let validator = Validator(fields: head.fields)
-        guard validator.entityTag?.isWeak == false else { return head }
+        guard isStrong(validator, head) else { return head }
         let end = min(asked.upperBound, total)
         series = Series(validator: validator, total: total, end: end)
         missing = range.count
@@ -92,6 +93,10 @@ package struct RangedParts: Sendable {
         whole.fields["Content-Range"] = ContentRange.satisfied(ByteRange(position, end), total: total).field
         if head.fields.contains("Content-Length") { whole.fields["Content-Length"] = "\(end - position)" }
         return whole
+    }
+
+    private func isStrong(_ validator: Validator, _ head: OriginResponseHead) -> Bool {
+        validator.entityTag.map { !$0.isWeak } ?? PartialContentRule.hasStrongDate(head.fields)
     }
 
     private func contentRange(_ head: OriginResponseHead) -> ContentRange? {

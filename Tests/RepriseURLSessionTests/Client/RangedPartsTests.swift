@@ -84,14 +84,30 @@ import Testing
     }
 
     /// A weak tag may stay as bytes change, and a date within its second.
-    @Test(arguments: [nil, "W/\"w\""])
-    func `where no strong tag tells versions apart the first part is the answer, inv01`(tag: String?) throws {
-        let first = head(
-            ByteRange(0, 10), total: 30, tag: tag, ["Last-Modified": "Tue, 15 Sep 2020 12:26:40 GMT"])
+    @Test(
+        arguments: [
+            (nil, "Tue, 15 Sep 2020 12:26:41 GMT"), (nil, nil), ("W/\"w\"", "Tue, 15 Sep 2020 13:26:40 GMT"),
+        ] as [(String?, String?)])
+    func `where nothing strong tells versions apart the first part is the answer, inv01`(
+        tag: String?, date: String?
+    ) throws {
+        var fields: HTTPFields = ["Last-Modified": "Tue, 15 Sep 2020 12:26:40 GMT"]
+        fields["Date"] = date
+        let first = head(ByteRange(0, 10), total: 30, tag: tag, fields)
         var parts = RangedParts(fields: ["Range": "bytes=0-"], size: 10)
         #expect(try parts.received(first) == first)
         try parts.received(10)
         #expect(parts.ended() == .end && !parts.isSeries)
+    }
+
+    @Test func `a date well before the answer's tells versions apart`() throws {
+        let changed = "Tue, 15 Sep 2020 12:26:40 GMT"
+        var parts = RangedParts(fields: ["Range": "bytes=0-"], size: 10)
+        _ = try parts.received(
+            head(
+                ByteRange(0, 10), total: 30, tag: nil,
+                ["Last-Modified": changed, "Date": "Tue, 15 Sep 2020 13:26:40 GMT"]))
+        #expect(parts.isSeries && parts.fields["If-Range"] == changed)
     }
 
     @Test(arguments: [200, 404, 416, 500, 503])
