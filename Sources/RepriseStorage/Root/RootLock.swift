@@ -28,21 +28,3 @@ final class RootLock: Sendable {
         }
     }
 }
-
-/// A root as one piece of work has it. What names or removes files is a step of such work: none is done once the root was given away,
-/// however long the disk took before, and also where it was taken back since; and while one is done no other process has the root.
-struct RootTenure {
-    private weak var lock: RootLock?
-
-    init(_ lock: RootLock?) { self.lock = lock }
-
-    func perform(_ step: () throws(FileError) -> Void) throws(FileError) {
-        guard let lock else {
-            throw FileError(
-                kind: .unavailable, code: FileError.inputOutput, operation: "the store was given away meanwhile",
-                path: "")
-        }
-        defer { withExtendedLifetime(lock) {} }
-        try step()
-    }
-}

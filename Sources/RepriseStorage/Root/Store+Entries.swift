@@ -16,9 +16,9 @@ extension Store {
             let files = try fileSystem.list(folder)
             // The description goes first: without it the rest is not an entry any more.
             for file in files.sorted(by: { first, _ in first == "info.json" }) {
-                try tenure.perform { () throws(FileError) in try fileSystem.removeFile(folder + "/" + file) }
+                try tenure.removeFile(folder + "/" + file)
             }
-            try tenure.perform { () throws(FileError) in try fileSystem.removeDirectory(folder) }
+            try tenure.removeDirectory(folder)
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }
         }

@@ -30,11 +30,7 @@ extension Store {
             return StoredEntry(info: info, generation: generation)
         } catch {
             // What cannot be removed now is swept by the next commit of this key.
-            for file in made {
-                do throws(FileError) {
-                    try tenure.perform { () throws(FileError) in try fileSystem.removeFile(file) }
-                } catch { continue }
-            }
+            for file in made { do throws(FileError) { try tenure.removeFile(file) } catch { continue } }
             forgetStaged(info)
             throw StoreError(error, doing: "making a new entry")
         }
@@ -74,7 +70,7 @@ extension Store {
             for file in files {
                 guard let number = Store.generationNumber(inFileName: file), number != named, !filled.contains(number)
                 else { continue }
-                try tenure.perform { () throws(FileError) in try fileSystem.removeFile(folder + "/" + file) }
+                try tenure.removeFile(folder + "/" + file)
             }
         } catch {
             // The next time, then. A description that cannot be read now may name any of them.
@@ -119,9 +115,7 @@ extension Store {
                 }
             }
             for file in [bodyName(info), info.blocksName] {
-                do throws(FileError) {
-                    try tenure.perform { () throws(FileError) in try fileSystem.removeFile(folder + "/" + file) }
-                } catch {
+                do throws(FileError) { try tenure.removeFile(folder + "/" + file) } catch {
                     if error.kind != .missing { throw error }
                 }
             }

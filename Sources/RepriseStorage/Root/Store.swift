@@ -25,19 +25,6 @@ package final class Store: Sendable {
     package let canPunch: Bool
     /// How blocks are proved; sealed bodies are not media to anybody who opens them by their path.
     package var proofKind: ProofKind { seal == nil ? .hashed : .sealed }
-    /// The root's lock while this store has it, and as long as a step has it that was begun then.
-    private struct Ownership {
-        var held: RootLock?
-        private(set) weak var lent: RootLock?
-
-        init(held: RootLock? = nil) { self.held = held }
-
-        mutating func release() {
-            if let held { lent = held }
-            held = nil
-        }
-    }
-
     let fileSystem: any FileSystem
     /// What seals it, if it is a sealed store.
     package let seal: RootSeal?
@@ -46,7 +33,7 @@ package final class Store: Sendable {
     let format: RootFormat
     let access: Access
     /// Ends with `release`, or with the store.
-    private let lock: Lock<Ownership>
+    private let lock: Lock<RootOwnership>
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
     /// Generations that no description names yet.
     let staged = Lock(StagedGenerations())
@@ -68,7 +55,7 @@ package final class Store: Sendable {
         format = RootFormat(root: root, fileSystem: fileSystem, blockSize: layout.blockSize)
         self.onSlots = onSlots
         if access == .readOnly {
-            lock = Lock(Ownership())
+            lock = Lock(RootOwnership())
             canPunch = false
             seal = try format.open(key: key, create: false)
             return
@@ -78,7 +65,7 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(error, doing: "making the store \(root)")
         }
-        lock = Lock(Ownership(held: try RootLock(root: root, fileSystem: fileSystem)))
+        lock = Lock(RootOwnership(held: try RootLock(root: root, fileSystem: fileSystem)))
         seal = try format.open(key: key, create: true)
         do throws(FileError) {
             canPunch = try RootProbe.canPunch(root: root, fileSystem: fileSystem)
@@ -106,7 +93,7 @@ package final class Store: Sendable {
     package func release() { lock.withLock { $0.release() } }
 
     /// The root for a piece of work that names or removes files.
-    var tenure: RootTenure { RootTenure(lock.withLock(\.held)) }
+    var tenure: RootTenure { RootTenure(lock.withLock(\.held), fileSystem) }
 
     /// Takes the root back after `release`. What others changed meanwhile is not known: `stillNames` tells for an entry.
     /// - Throws: `.inUse` where another process writes it now.
@@ -171,17 +158,18 @@ package final class Store: Sendable {
     }
 
     /// Whether there is a description for `key`. I/O.
-    package func hasEntry(key: String) throws(StoreError) -> Bool {
-        do throws(FileError) { return try readWholeInfo(entryName(key: key))?.key.octets == key.octets } catch {
-            throw StoreError(error, doing: "reading an entry's description")
-        }
-    }
+    package func hasEntry(key: String) throws(StoreError) -> Bool { try description(of: key) != nil }
 
     /// Whether the description names files of another version than `info`. I/O.
     package func namesAnother(than info: EntryInfo) throws(StoreError) -> Bool {
+        try description(of: info.key).map { $0.identity != info.identity } ?? false
+    }
+
+    /// The description of the entry of `key`; `nil` where there is none that can be understood. I/O.
+    func description(of key: String) throws(StoreError) -> EntryInfo? {
         do throws(FileError) {
-            guard let named = try readWholeInfo(entryName(key: info.key)) else { return false }
-            return named.key.octets == info.key.octets && named.identity != info.identity
+            let found = try readWholeInfo(entryName(key: key))
+            return found?.key.octets == key.octets ? found : nil
         } catch {
             throw StoreError(error, doing: "reading an entry's description")
         }
@@ -255,11 +243,7 @@ package final class Store: Sendable {
                 throw StoreError(.gone, "the entry's files went before they were named")
             }
         }
-        let old: EntryInfo?
-        do throws(FileError) { old = try readWholeInfo(name) } catch {
-            throw StoreError(error, doing: "reading an entry's description")
-        }
-        if let old, old.key.octets == info.key.octets {
+        if let old = try description(of: info.key) {
             info.isPinned = old.isPinned
             if isRewrite, old.generation != info.generation {
                 throw StoreError(.unavailable, "files take others' place only once they are on the disk")
@@ -302,9 +286,7 @@ package final class Store: Sendable {
             // An empty info.json after a power cut would cost the whole entry; its few hundred bytes are worth a sync.
             try handle.sync()
         }
-        try describing { () throws(FileError) in
-            try tenure.perform { () throws(FileError) in try fileSystem.rename(temporary, to: folder + "/info.json") }
-        }
+        try describing { () throws(FileError) in try tenure.rename(temporary, to: folder + "/info.json") }
     }
 
     private func describing(_ work: () throws(FileError) -> Void) throws(StoreError) {
@@ -326,7 +308,7 @@ package final class Store: Sendable {
         let kept = ["info.json", bodyName(info), info.blocksName]
         for file in try fileSystem.list(folder) where !kept.contains(file) {
             if !filled, let number = Store.generationNumber(inFileName: file), isFilled(number, of: name) { continue }
-            try tenure.perform { () throws(FileError) in try fileSystem.removeFile(folder + "/" + file) }
+            try tenure.removeFile(folder + "/" + file)
         }
     }
 
@@ -345,11 +327,7 @@ package final class Store: Sendable {
     /// Pins the entry of `key`, or lets it go; `false` where there is none.
     package func setPinned(_ isPinned: Bool, key: String) throws(StoreError) -> Bool {
         let (name, tenure) = (entryName(key: key), tenure)
-        let found: EntryInfo?
-        do throws(FileError) { found = try readWholeInfo(name) } catch {
-            throw StoreError(error, doing: "reading an entry's description")
-        }
-        guard var info = found, info.key.octets == key.octets else { return false }
+        guard var info = try description(of: key) else { return false }
         if info.isPinned != isPinned {
             info.isPinned = isPinned
             try writeInfo(info, name, tenure)
@@ -374,11 +352,7 @@ extension Store {
     /// Notes in the description of `key`'s entry that it was last confirmed at `checked`; `false` where there is none.
     package func setChecked(_ checked: Int64, key: String) throws(StoreError) -> Bool {
         let (name, tenure) = (entryName(key: key), tenure)
-        let found: EntryInfo?
-        do throws(FileError) { found = try readWholeInfo(name) } catch {
-            throw StoreError(error, doing: "reading an entry's description")
-        }
-        guard var info = found, info.key.octets == key.octets else { return false }
+        guard var info = try description(of: key) else { return false }
         info.checked = checked
         try writeInfo(info, name, tenure)
         return true

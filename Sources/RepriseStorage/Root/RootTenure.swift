@@ -1,0 +1,48 @@
+import ReprisePlatform
+
+/// The root's lock while a store has it, and as long as a step has it that was begun then.
+struct RootOwnership {
+    var held: RootLock?
+    private(set) weak var lent: RootLock?
+
+    init(held: RootLock? = nil) { self.held = held }
+
+    mutating func release() {
+        if let held { lent = held }
+        held = nil
+    }
+}
+
+/// A root as one piece of work has it. What names or removes files is a step of such work: none is done once the root was given away,
+/// however long the disk took before, and also where it was taken back since; and while one is done no other process has the root.
+struct RootTenure {
+    private let fileSystem: any FileSystem
+    private weak var lock: RootLock?
+
+    init(_ lock: RootLock?, _ fileSystem: any FileSystem) {
+        self.lock = lock
+        self.fileSystem = fileSystem
+    }
+
+    func rename(_ path: String, to other: String) throws(FileError) {
+        try perform { () throws(FileError) in try fileSystem.rename(path, to: other) }
+    }
+
+    func removeFile(_ path: String) throws(FileError) {
+        try perform { () throws(FileError) in try fileSystem.removeFile(path) }
+    }
+
+    func removeDirectory(_ path: String) throws(FileError) {
+        try perform { () throws(FileError) in try fileSystem.removeDirectory(path) }
+    }
+
+    private func perform(_ step: () throws(FileError) -> Void) throws(FileError) {
+        guard let lock else {
+            throw FileError(
+                kind: .unavailable, code: FileError.inputOutput, operation: "the store was given away meanwhile",
+                path: "")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        try step()
+    }
+}
