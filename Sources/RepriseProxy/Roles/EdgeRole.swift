@@ -12,6 +12,8 @@ public struct EdgeRole: Sendable, Hashable {
     public let name: String
     /// Where else the origin's paths are served.
     public let mirrors: [OriginURL]
+    /// Whether one of these places has a path.
+    private let isBelowPath: Bool
 
     /// - Parameters:
     ///   - origin: For example `https://cdn.example`; a query is left out.
@@ -21,15 +23,14 @@ public struct EdgeRole: Sendable, Hashable {
         self.origin = origin
         self.mirrors = mirrors
         self.name = name
+        isBelowPath = ([origin] + mirrors).contains { $0.path.utf8.count > 1 }
     }
 
     /// What a target in origin form stands for; `nil` where it is none, or would lead out of the path that is put before it.
     package func url(for target: String) -> OriginURL? {
         guard target.utf8.first == UInt8(ascii: "/"), let url = OriginURL(origin.base + target) else { return nil }
         // Below a path no server's reading of it may lead out of that.
-        let isBelowPath = ([origin] + mirrors).contains { $0.path.utf8.count > 1 }
-        if isBelowPath, url.mayLeadUp { return nil }
-        return url
+        return isBelowPath && url.mayLeadUp ? nil : url
     }
 
     /// Whether a request has come through this cache before: to forward it again would be a loop.
