@@ -8,8 +8,9 @@ extension EntryStateMachine {
     /// One failed read is no reason to do without what is stored for as long as there are readers: after a while new ones get another
     /// entry, which opens the files again. Not where another version is being stored.
     private mutating func leaveWhatIsUnreadable() {
-        let isStored = representations.contains { $0.storage.target != nil || $0.awaitsFiles }
-        guard !isStored, lifecycle.isWorthReopening(now: now, after: tuning.longestStoreRetry) else { return }
+        guard lifecycle.isWorthReopening(now: now, after: tuning.longestStoreRetry),
+            !representations.contains(where: { $0.storage.target != nil || $0.awaitsFiles })
+        else { return }
         leaveTable()
     }
 
