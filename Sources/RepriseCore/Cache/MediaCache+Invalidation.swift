@@ -21,17 +21,17 @@ extension MediaCache {
             isOfSecondTry: answer?.isOfSecondTry ?? false)
         if targets.isEmpty { return }
         let keys = targets.map { configuration.key(for: $0) }
-        invalidated.withLock { $0.formUnion(keys) }
+        awaitingInvalidation.withLock { $0.formUnion(keys) }
         try await onDisk { () throws(StoreError) in
-            // What others asked for meanwhile is done along, as each look may be at the whole store.
-            let keys = self.invalidated.withLock { waiting in
+            // What other requests added meanwhile is looked at along, as each look may be at the whole store.
+            let keys = self.awaitingInvalidation.withLock { waiting in
                 defer { waiting = [] }
                 return waiting
             }
             if keys.isEmpty { return }
             do throws(StoreError) { try self.invalidate(keys) } catch {
-                // Those who wait behind this one try again, and are told.
-                self.invalidated.withLock { $0.formUnion(keys) }
+                // The next request that waits tries them again, and is told.
+                self.awaitingInvalidation.withLock { $0.formUnion(keys) }
                 throw error
             }
         }

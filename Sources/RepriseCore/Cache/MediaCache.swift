@@ -34,8 +34,8 @@ public final class MediaCache: Sendable {
     package let opener: StoreOpener?
     /// How the process is kept awake while the store is given away.
     let activities: any ExpiringActivities
-    /// What requests may have changed and what is stored under was not looked at yet.
-    let invalidated = Lock<Set<ResourceKey>>([])
+    /// Keys of what requests may have changed, whose entries were not looked at yet.
+    let awaitingInvalidation = Lock<Set<ResourceKey>>([])
     /// Lets fetches ahead through.
     let prefetchQueue: PrefetchQueue
     /// Lets one giving away or taking back go on at a time.
