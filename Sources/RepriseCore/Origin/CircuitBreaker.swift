@@ -14,7 +14,7 @@ package struct CircuitBreaker: Sendable, Hashable {
         /// No connection, none to be trusted, or silence: left alone at once.
         case unreachable
         /// An answer that tells of trouble, or one that broke off: it may be about this resource alone, so only several
-        /// in a row count, of which one that broke off is the last: its head was an answer.
+        /// in a row count. The head of one that broke off was `answered`, so that a row of those alone never counts.
         case troubled
     }
 
