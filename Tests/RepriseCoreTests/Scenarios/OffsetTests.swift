@@ -1,6 +1,7 @@
 import RepriseCore
 import RepriseHTTP
 import RepriseRanges
+import RepriseStorage
 import RepriseTesting
 import Testing
 
@@ -30,6 +31,30 @@ import Testing
             player.leave()
         }
         world.queues.advance(120 * second)
+    }
+
+    /// Bytes past 4 TiB are not stored: who has not taken them is waited for, in memory.
+    @Test func `what is too far out to be stored comes once, whenever its reader takes it, inv02`() throws {
+        let world = try World()
+        let length = BlockLayout.longestStored + 3_000_000
+        world.put("/a", length: length) { $0.bytesPerSecond = 20_000_000 }
+        let player = world.player("/a", .from(length - 40_000))
+        world.queues.advance(10 * second)
+        #expect(world.origin.requestCount == 1)
+        player.finish()
+        player.expectWhole(length, from: length - 40_000)
+        // The block that the first byte lies in comes whole.
+        #expect(world.origin.bodyBytes < 40_000 + world.blockSize)
+        let across = world.player("/a", .from(BlockLayout.longestStored - 1_000_000))
+        across.play(to: BlockLayout.longestStored + 1_000_000)
+        #expect(across.violation == nil && across.failure == nil)
+        across.leave()
+        world.queues.advance(120 * second)
+        #expect(world.cache.openEntries.isEmpty)
+        let paid = world.origin.bodyBytes
+        world.play("/a", ByteRange(BlockLayout.longestStored - 1_000_000, BlockLayout.longestStored))
+            .expectWhole(BlockLayout.longestStored, from: BlockLayout.longestStored - 1_000_000)
+        #expect(world.origin.bodyBytes == paid)
     }
 
     @Test func `a head of an mp3 that claims to be endless is fetched ahead without a trap`() async throws {

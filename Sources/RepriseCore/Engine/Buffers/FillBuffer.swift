@@ -106,6 +106,12 @@ struct FillBuffer {
         }
     }
 
+    /// Whether its bytes lie where the store takes any (`BlockLayout.longestStored`): others go to readers only.
+    var isStorable: Bool { start < BlockLayout.longestStored }
+
+    /// Whether its bytes go to readers only.
+    var passesThrough: Bool { if case .none = destination { true } else { false } }
+
     /// Whether the store has still to decide where its bytes go, or its files are being made.
     var isUndecided: Bool { if case .undecided = destination { true } else { false } }
 
@@ -169,7 +175,7 @@ struct FillBuffer {
     /// The store has decided otherwise. A write in flight ends for itself.
     mutating func setDestination(_ new: Destination) {
         destinations += 1
-        destination = new
+        destination = isStorable ? new : .none
         drainWhatIsNotStored()
     }
 

@@ -55,6 +55,11 @@ struct FillBufferTable {
 
     func has(_ representation: RepresentationID) -> Bool { buffers.contains { $0.representation == representation } }
 
+    /// Whether bytes of a representation are held that go to readers only.
+    func passesThrough(_ representation: RepresentationID) -> Bool {
+        buffers.contains { $0.representation == representation && $0.passesThrough }
+    }
+
     /// All of them.
     var all: [FillBuffer] { buffers }
 

@@ -84,7 +84,7 @@ extension EntryStateMachine {
         guard !readers.isEmpty else { return }
         earliest.add(renewal.failsAt(tuning.retryDeadline))
         for reader in readers where !reader.hasEnded {
-            if !reader.isCalled, representations[reader.representation]?.storage.isOff == true {
+            if !reader.isCalled, let id = reader.representation, buffers.passesThrough(id) {
                 earliest.add(reader.lastStep.adding(tuning.detachAfter).adding(1))
             }
             guard reader.isWaiting else { continue }

@@ -29,7 +29,7 @@ extension EntryStateMachine {
             guard let representation = representations[buffer.representation] else {
                 return "bytes of representation \(buffer.representation), which does not exist"
             }
-            if buffer.place != representation.storage.destination {
+            if buffer.isStorable, buffer.place != representation.storage.destination {
                 return "buffer \(buffer.id) writes elsewhere than representation \(representation.id) is stored"
             }
         }

@@ -150,7 +150,7 @@ extension EntryStateMachine {
                 buffers.drop(id)
                 continue
             }
-            guard representation.storage.isOff else { continue }
+            guard buffers.passesThrough(id) else { continue }
             // A reader paces what it stands in and what was fetched ahead of it; one that stands still does so where it is alone.
             let reading = readers.reading(id).filter { !$0.isPaused }
             let active = reading.filter { !isLeftBehind($0) }

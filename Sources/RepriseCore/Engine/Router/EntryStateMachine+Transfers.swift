@@ -13,7 +13,7 @@ extension EntryStateMachine {
         if let representation {
             if isSequential {
                 start = 0
-            } else if representation.storage.isOff {
+            } else if representation.storage.isOff || missing >= BlockLayout.longestStored {
                 start = missing
             } else {
                 // What is held in memory is on its way to the disk, and is written before anything this transfer will bring;
