@@ -27,12 +27,29 @@ import Testing
     @Test func `only the byte that could not be had ends a run, where one is named`() {
         var named = failing(2, at: 500)
         named.progressed { $0 == 499 }
-        #expect(named.attempts == 2 && named.endsRepeatedly(at: 500) && !named.endsRepeatedly(at: 499))
+        #expect(named.attempts == 2)
         named.progressed { $0 == 500 }
         #expect(named.error == nil)
         var unnamed = failing(1)
         unnamed.progressed { _ in false }
         #expect(unnamed.error == nil)
+    }
+
+    @Test func `answers end at a byte where connections were closed there twice in a row, whatever failed in between`()
+    {
+        var backoff = failing(3, at: 500)
+        #expect(!backoff.endsRepeatedly(at: 500), "nothing was closed there")
+        backoff.fail(unreachable, at: 0, closedAt: 500, pauses)
+        #expect(!backoff.endsRepeatedly(at: 500))
+        backoff.fail(unreachable, at: 0, pauses)
+        backoff.heldOff(until: 10, unreachable, now: 0)
+        backoff.fail(unreachable, at: 0, closedAt: 500, pauses)
+        #expect(backoff.endsRepeatedly(at: 500) && !backoff.endsRepeatedly(at: 499))
+        backoff.fail(unreachable, at: 0, closedAt: 499, pauses)
+        #expect(!backoff.endsRepeatedly(at: 500) && !backoff.endsRepeatedly(at: 499))
+        backoff.progressed { $0 == 0 }
+        backoff.fail(unreachable, at: 0, closedAt: 499, pauses)
+        #expect(!backoff.endsRepeatedly(at: 499), "a run that is over counts no more")
     }
 
     @Test func `a reader fails when it has waited for its patience since the run began, or since it came`() {
@@ -86,8 +103,11 @@ import Testing
 }
 
 extension OriginBackoff {
-    fileprivate mutating func fail(_ error: CacheError, at offset: Int64?, _ pauses: Pauses, retryAfter: Int64) {
-        failed(error, at: offset, now: 0, pauses: pauses, retryAfter: retryAfter, jitter: 0)
+    fileprivate mutating func fail(
+        _ error: CacheError, at offset: Int64?, closedAt end: Int64? = nil, _ pauses: Pauses, retryAfter: Int64 = 0
+    ) {
+        failed(
+            error, at: offset, closedAt: end, now: 0, pauses: pauses, retryAfter: retryAfter, jitter: 0)
     }
 
     @Test func `a host that asks again and again to wait puts off nobody who waits already`() {

@@ -141,23 +141,25 @@ extension EntryStateMachine {
         let head = head(of: transfer)
         let representation = representations[transfer.representation]
         let known = representation?.info.length
+        let closedAt = isDelimited || request.end != nil ? nil : request.position
         // Nothing but its length tells whether this is what is held: with a validator the request has an end.
         if request.end == nil, isDelimited, !request.isCheck, let known, known != head {
             return heldDiffers(transfer, .length(known, head))
         }
         // One that ends at the same byte every time ends there.
-        if request.end == nil, let known, head < known, backoff.endsRepeatedly(at: head) {
-            return heldDiffers(transfer, .length(known, head))
-        }
+        let isEnd = closedAt.map(backoff.endsRepeatedly(at:)) ?? false
+        if isEnd, let known, head < known { return heldDiffers(transfer, .length(known, head)) }
         if let end = request.end ?? known, request.position < end {
             let words = "the origin sent \(request.position) of \(end) bytes"
-            return requestFailed(transfer, OriginFailure(.interrupted, words))
+            return requestFailed(transfer, OriginFailure(.interrupted, words), closedAt: closedAt)
         }
         let isIncomplete = transfer.isComparing
         // All of it came, and less than is held.
         if isIncomplete, request.asked == nil {
             let words = "the origin sent all of it in \(request.position) bytes, and more is held"
-            if !isDelimited, request.end == nil { return requestFailed(transfer, OriginFailure(.interrupted, words)) }
+            if closedAt != nil, !isEnd {
+                return requestFailed(transfer, OriginFailure(.interrupted, words), closedAt: closedAt)
+            }
             return heldDiffers(transfer, Mismatch(expected: .nothing, got: .length(request.position), words))
         }
         endRequest(of: transfer)

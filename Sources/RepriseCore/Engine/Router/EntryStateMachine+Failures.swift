@@ -10,15 +10,15 @@ extension EntryStateMachine {
     var pauses: OriginBackoff.Pauses { OriginBackoff.Pauses(first: tuning.firstRetry, longest: tuning.longestRetry) }
 
     /// Something went wrong at the origin, at the byte `offset`: it is tried again later.
-    mutating func failed(_ error: CacheError, at offset: Int64? = nil) {
-        backOff(after: error, at: offset)
+    mutating func failed(_ error: CacheError, at offset: Int64? = nil, closedAt end: Int64? = nil) {
+        backOff(after: error, at: offset, closedAt: end)
         tell(.originError(key: key.text, error))
     }
 
     /// The origin is tried again later, after what was told of before, or is no error of the origin's.
-    mutating func backOff(after error: CacheError, at offset: Int64? = nil) {
+    mutating func backOff(after error: CacheError, at offset: Int64? = nil, closedAt end: Int64? = nil) {
         backoff.failed(
-            error, at: offset, now: now, pauses: pauses, retryAfter: wait(error.retryAfter ?? 0),
+            error, at: offset, closedAt: end, now: now, pauses: pauses, retryAfter: wait(error.retryAfter ?? 0),
             jitter: environment.queues.randomFraction())
     }
 
@@ -75,7 +75,8 @@ extension EntryStateMachine {
     }
 
     /// A request came to nothing, or ended too soon: retried from the first byte that is missing.
-    mutating func requestFailed(_ transfer: TransferState, _ failure: OriginFailure) {
+    /// - Parameter end: Where its answer ended, if only the closed connection told that it does.
+    mutating func requestFailed(_ transfer: TransferState, _ failure: OriginFailure, closedAt end: Int64? = nil) {
         if let request = transfer.request {
             noteFailure(of: request, failure)
             // Also where an answer began, and brought nothing that was missing: each begins like that.
@@ -86,7 +87,7 @@ extension EntryStateMachine {
         }
         let offset = head(of: transfer)
         finish(transfer)
-        failed(CacheError(failure), at: offset)
+        failed(CacheError(failure), at: offset, closedAt: end)
         failFinally(failure)
     }
 

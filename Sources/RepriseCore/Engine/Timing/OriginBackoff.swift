@@ -15,6 +15,8 @@ struct OriginBackoff {
         /// The byte that could not be had; only its coming ends the run. An origin that breaks off at the same place every time
         /// makes no progress, however many bytes it repeats before. `nil`: any byte does.
         var offset: Int64?
+        /// Where answers ended whose end only a closed connection told, and how many in a row ended there.
+        var end: (offset: Int64, times: Int)?
     }
 
     /// How long the pauses are, in nanoseconds.
@@ -35,8 +37,10 @@ struct OriginBackoff {
     /// When the origin may be asked again, in nanoseconds; `nil` where it may be now.
     func pausedUntil(_ now: Int64) -> Int64? { run.flatMap { now < $0.notBefore ? $0.notBefore : nil } }
 
-    /// Whether the origin broke off at that byte so often that the resource seems to end there.
-    func endsRepeatedly(at offset: Int64) -> Bool { run.map { $0.offset == offset && $0.attempts >= 2 } ?? false }
+    /// Whether the origin has closed the connection at that byte so often that the resource seems to end there.
+    func endsRepeatedly(at offset: Int64) -> Bool {
+        run?.end.map { $0.offset == offset && $0.times >= 2 } ?? false
+    }
 
     /// Whether that byte could not be had.
     func fails(at offset: Int64) -> Bool { run.map { $0.offset == nil || $0.offset == offset } ?? false }
@@ -64,22 +68,32 @@ struct OriginBackoff {
 
     /// A request came to nothing, or its answer cannot be used.
     /// - Parameters:
+    ///   - end: Where the answer ended, if only the closed connection told that it does.
     ///   - retryAfter: How long the origin asked to wait, in nanoseconds.
     ///   - jitter: From 0 up to 1.
     mutating func failed(
-        _ error: CacheError, at offset: Int64?, now: Int64, pauses: Pauses, retryAfter: Int64, jitter: Double
+        _ error: CacheError, at offset: Int64?, closedAt end: Int64? = nil, now: Int64, pauses: Pauses,
+        retryAfter: Int64, jitter: Double
     ) {
         let attempts = attempts + 1
         let pause = min(pauses.first << Int64(min(attempts - 1, 10)), pauses.longest)
         let wait = max(pause.adding(Int64(Double(pause) * 0.25 * jitter)), retryAfter)
         run = Run(
-            since: run?.since ?? now, attempts: attempts, notBefore: now.adding(wait), error: error, offset: offset)
+            since: run?.since ?? now, attempts: attempts, notBefore: now.adding(wait), error: error, offset: offset,
+            end: ends(with: end))
+    }
+
+    private func ends(with end: Int64?) -> (offset: Int64, times: Int)? {
+        guard let end else { return run?.end }
+        guard let before = run?.end, before.offset == end else { return (end, 1) }
+        return (end, before.times &+ 1)
     }
 
     /// The host asked another request to wait. Who waits since before waits no longer for that.
     mutating func heldOff(until: Int64, _ error: CacheError, now: Int64) {
         run = Run(
-            since: run?.since ?? now, attempts: max(attempts, 1), notBefore: until, error: error, offset: run?.offset)
+            since: run?.since ?? now, attempts: max(attempts, 1), notBefore: until, error: error, offset: run?.offset,
+            end: run?.end)
     }
 
     /// Bytes came: whether the one that could not be had is among them ends the run.
