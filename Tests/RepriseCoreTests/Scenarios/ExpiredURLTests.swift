@@ -12,6 +12,8 @@ import Testing
         struct State {
             var refused: [String: Int] = [:]
             var refusals = 0
+            /// URLs that were asked for, where each is good for one request.
+            var used: Set<String>?
         }
 
         let state = Lock(State())
@@ -24,6 +26,7 @@ import Testing
         }
 
         func refuse(_ query: String, _ status: Int = 403) { state.withLock { $0.refused[query] = status } }
+        func refuseUsed() { state.withLock { $0.used = [] } }
         var refusals: Int { state.withLock { $0.refusals } }
 
         private struct Refusal: OriginExchange {
@@ -35,7 +38,9 @@ import Testing
             _ request: OriginRequest, onEvent: @escaping @Sendable (OriginEvent) -> Void
         ) -> any OriginExchange {
             let status = state.withLock { state -> Int? in
-                let status = state.refused[request.url.query ?? ""]
+                let query = request.url.query ?? ""
+                let isUsed = state.used?.insert(query).inserted == false
+                let status = isUsed ? 403 : state.refused[query]
                 if status != nil { state.refusals += 1 }
                 return status
             }
@@ -172,6 +177,24 @@ import Testing
             desk.answer(.success(nil))
         }
         #expect(desk.asked == 3)
+    }
+
+    @Test func `an origin that is silent under each fresh URL is told of in time, inv26`() throws {
+        let asked = Shared(1)
+        let world = try makeWorld {
+            $0.urlRefresher = URLRefresher { _, answer in
+                asked.change { $0 += 1 }
+                answer(.success(self.url(asked.value)))
+            }
+        }
+        world.origin.change("/a") { $0.behaviour.body = .stall(at: 200_000) }
+        gate.refuseUsed()
+        let player = world.player("/a?__token__=1")
+        player.play(to: 200_000)
+        let begin = world.queues.time
+        player.play(patience: 300 * second)
+        #expect(player.failure?.code == .originTimedOut && player.position == 200_000)
+        #expect(world.queues.time - begin <= 60 * second)
     }
 
     @Test func `without a fresh URL who still has bytes is told at their end, and the origin is asked seldom, inv26`()
