@@ -179,7 +179,7 @@ extension MediaResource {
             handle.whenStoredChanges { waker.wake() }
             switch handle.storage?.place {
             case .undecided, .unsniffed: break
-            case .stored, .notStored, nil: return
+            case .stored, .notStored, .ended, nil: return
             }
             do { try await waker.wait() } catch { throw CacheError(.closed, "the task was cancelled") }
         }

@@ -17,19 +17,24 @@ public final class FileLease: Sendable {
     /// The file's URL. To be read only: what is written into it is taken for damage.
     public let url: URL
     private let fetch: RangeFetch
+    private let generation: Generation?
     private let task: Task<Void, Never>
     private let hold: ExtentLease?
     private let queues: any WorkQueues
     private let hub: EventHub
     private let end: @Sendable () throws(StoreError) -> Void
 
-    /// - Parameter end: Takes the path away, on the janitor.
+    /// - Parameters:
+    ///   - generation: What is fetched into the file; `nil` where all of it is there.
+    ///   - end: Takes the path away, on the janitor.
     init(
-        path: String, fetch: RangeFetch, task: Task<Void, Never>, hold: ExtentLease?, environment: EntryEnvironment,
+        path: String, fetch: RangeFetch, generation: Generation?, task: Task<Void, Never>, hold: ExtentLease?,
+        environment: EntryEnvironment,
         end: @escaping @Sendable () throws(StoreError) -> Void
     ) {
         url = URL(fileURLWithPath: path)
         self.fetch = fetch
+        self.generation = generation
         self.task = task
         self.hold = hold
         queues = environment.queues
@@ -52,6 +57,13 @@ public final class FileLease: Sendable {
     public var progress: FetchProgress { fetch.progress }
 
     /// Returns when the whole file is there.
-    /// - Throws: `CacheError` where it cannot be had; `CancellationError`.
-    public func waitUntilComplete() async throws { _ = try await fetch.kept(atLeast: .max) }
+    /// - Throws: `CacheError` where it cannot be had, `.changed` where the origin has another version by now;
+    ///   `CancellationError`.
+    public func waitUntilComplete() async throws {
+        guard let generation else { return }
+        guard try await fetch.kept(atLeast: .max).generation === generation else {
+            throw CacheError(
+                .changed, "the resource changed at the origin before the file was complete; ask for it again")
+        }
+    }
 }

@@ -35,14 +35,15 @@ extension MediaResource {
         }
         do {
             let needed = try await bytesNeeded(max(0, count), fetch, store)
-            let (generation, info, length) = try await fetch.kept(atLeast: needed)
+            let kept = try await fetch.kept(atLeast: needed)
+            let (generation, length) = (kept.generation, kept.length)
             let hold = generation.leaseFile()
             // From here on nothing of it is given back; what was before has to be there.
             guard generation.claimedEnd(from: 0) >= min(needed, length ?? needed) else {
                 throw MediaResource.givenBack
             }
             let path = try await cache.onDisk { () throws(StoreError) -> String in
-                let path = try store.makeLease(info, generation)
+                let path = try store.makeLease(kept.info, generation)
                 do throws(FileError) { if let length { try generation.extend(to: length) } } catch {
                     do throws(StoreError) { try store.endLease(path) } catch {
                         // The name is swept when the store is opened next.
@@ -52,7 +53,8 @@ extension MediaResource {
                 return path
             }
             return FileLease(
-                path: path, fetch: fetch, task: task, hold: hold, environment: cache.environment
+                path: path, fetch: fetch, generation: generation, task: task, hold: hold,
+                environment: cache.environment
             ) { () throws(StoreError) in try store.endLease(path) }
         } catch {
             task.cancel()
@@ -77,7 +79,7 @@ extension MediaResource {
             let mark = SystemCalls.randomBytes(8).map { String($0, radix: 16) }.joined()
             let path = try await export(to: directory.appendingPathComponent(mark)).path
             return FileLease(
-                path: path, fetch: fetch, task: Task {}, hold: nil, environment: cache.environment
+                path: path, fetch: fetch, generation: nil, task: Task {}, hold: nil, environment: cache.environment
             ) { () throws(StoreError) in try store.removeExport(path) }
         } catch {
             fetch.leave()

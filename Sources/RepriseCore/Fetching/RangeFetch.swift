@@ -7,16 +7,25 @@ import RepriseStorage
 /// It is a reader like others, of low priority, so what others fetch meanwhile is not fetched twice, and what is stored
 /// is proved on the way. It takes bytes as fast as the disk does: the window is its only buffer.
 final class RangeFetch: Fetch {
-    private struct State {
-        var failure: CacheError?
-        var isDone = false
+    /// Where it is stored, and the length of the whole, `nil` where that is not known.
+    struct Kept {
+        let generation: Generation
+        let info: EntryInfo
+        let length: Int64?
+    }
+
+    private enum State {
+        case running
+        /// All of the version with this length is stored, in these files, if any were made by then: of an empty one there may be none.
+        case done(length: Int64?, Kept?)
+        case failed(CacheError)
     }
 
     let range: ByteRange
     private let handle: ReaderHandle
     private let queue: PrefetchQueue?
     private let quota: QuotaAccounting
-    private let state = Lock(State())
+    private let state = Lock(State.running)
 
     /// - Parameter queue: Who paces it; `nil` where it may take what comes.
     init(
@@ -37,8 +46,10 @@ final class RangeFetch: Fetch {
             // the disk; not for ever, though.
             for _ in 0..<4 {
                 try await readThrough()
-                guard let missing = try await waitForDisk() else { return finish(nil) }
-                handle.setRange(position: missing, end: range.upperBound)
+                switch try await waitForDisk() {
+                case .all(let status): return finish(.done(length: status.length, kept(status)))
+                case .missing(let offset): handle.setRange(position: offset, end: range.upperBound)
+                }
             }
             if let status = handle.storage, status.stored(in: wanted(status)) >= wanted(status).count {
                 throw CacheError(.store, "what is stored is changed by others while it is read; try again")
@@ -46,7 +57,7 @@ final class RangeFetch: Fetch {
             // An end that only a closed connection told is nothing to rely on.
             throw CacheError(.originInvalid, "the origin did not send all of it, or did not say where it ends")
         } catch {
-            finish(error as? CacheError ?? CacheError(.closed, "the fetch was cancelled"))
+            finish(.failed(error as? CacheError ?? CacheError(.closed, "the fetch was cancelled")))
             throw error
         }
     }
@@ -90,8 +101,14 @@ final class RangeFetch: Fetch {
         if count > limit { throw CacheError(tooLarge: count, for: limit) }
     }
 
-    /// Waits until all is stored and verified; answers the first byte that is not and will not be.
-    private func waitForDisk() async throws -> Int64? {
+    private enum DiskAnswer {
+        /// All is stored and verified.
+        case all(StorageStatus)
+        /// The byte at this offset is not, and will not be.
+        case missing(Int64)
+    }
+
+    private func waitForDisk() async throws -> DiskAnswer {
         // What was asked for may be too little to decide by.
         var isBeginningRead = false
         while true {
@@ -107,22 +124,26 @@ final class RangeFetch: Fetch {
             }
             let wanted = wanted(status)
             let verified = status.verified(in: wanted)
-            if verified >= wanted.count { return nil }
-            if !status.isWriting { return wanted.lowerBound.adding(verified) }
+            if verified >= wanted.count { return .all(status) }
+            if !status.isWriting { return .missing(wanted.lowerBound.adding(verified)) }
             try await waker.wait()
         }
     }
 
-    private func wanted(_ status: StorageStatus) -> ByteRange {
-        let end = min(range.upperBound, status.length ?? .max)
+    private func wanted(_ status: StorageStatus) -> ByteRange { wanted(of: status.length) }
+
+    private func wanted(of length: Int64?) -> ByteRange {
+        let end = min(range.upperBound, length ?? .max)
         return ByteRange(min(range.lowerBound, end), end)
     }
 
-    private func finish(_ failure: CacheError?) {
-        state.withLock { state in
-            state.failure = failure
-            state.isDone = failure == nil
-        }
+    private func kept(_ status: StorageStatus) -> Kept? {
+        guard case .stored(let generation, let info) = status.place else { return nil }
+        return Kept(generation: generation, info: info, length: status.length)
+    }
+
+    private func finish(_ end: State) {
+        state.withLock { $0 = end }
         handle.announce()
     }
 
@@ -135,32 +156,51 @@ final class RangeFetch: Fetch {
     // MARK: Looking
 
     var progress: FetchProgress {
-        let status = handle.storage
-        let (failure, isDone) = state.withLock { ($0.failure, $0.isDone) }
-        guard let status else { return FetchProgress(stored: 0, expected: nil, failure: failure) }
-        let wanted = wanted(status)
-        return FetchProgress(
-            stored: isDone ? wanted.count : status.stored(in: wanted),
-            expected: wanted.upperBound == .max ? nil : wanted.count, failure: failure)
+        func progress(of length: Int64?, _ stored: (ByteRange) -> Int64, _ failure: CacheError?) -> FetchProgress {
+            let wanted = wanted(of: length)
+            let expected = wanted.upperBound == .max ? nil : wanted.count
+            return FetchProgress(stored: stored(wanted), expected: expected, failure: failure)
+        }
+        var failure: CacheError?
+        switch state.withLock({ $0 }) {
+        case .done(let length, _): return progress(of: length, { $0.count }, nil)
+        case .failed(let error): failure = error
+        case .running: break
+        }
+        guard let status = handle.storage else { return FetchProgress(stored: 0, expected: nil, failure: failure) }
+        return progress(of: status.length, status.stored(in:), failure)
     }
 
     /// Where it is kept, once so many bytes of its range, or all there are, are stored and verified in one run.
     /// - Throws: `CacheError`; `CancellationError`.
-    func kept(atLeast count: Int64) async throws -> (generation: Generation, info: EntryInfo, length: Int64?) {
+    func kept(atLeast count: Int64) async throws -> Kept {
         while true {
             let waker = Waker()
             handle.whenStoredChanges { waker.wake() }
-            if let failure = state.withLock({ $0.failure }) { throw failure }
+            let state = state.withLock { $0 }
+            switch state {
+            // The resource may have changed since.
+            case .done(_, let kept?): return kept
+            case .failed(let error): throw error
+            case .running, .done: break
+            }
             guard let status = handle.storage else { throw CacheError(.closed, "the cache was closed") }
-            switch status.place {
-            case .stored(let generation, let info):
-                let wanted = wanted(status)
-                // All of it is what `run` has seen to.
-                let isEnough = count < wanted.count && status.verified(in: wanted) >= count
-                if isEnough || state.withLock({ $0.isDone }) { return (generation, info, status.length) }
+            let wanted = wanted(status)
+            switch (status.place, state) {
             // Also of nothing there is no file then: an empty resource is fetched before its files are made.
-            case .notStored: throw CacheError(.store, "the bytes cannot be stored, so there is no file of them")
-            case .undecided, .unsniffed: break
+            case (.notStored, _):
+                throw CacheError(.store, "the bytes cannot be stored, so there is no file of them")
+            case (.stored(let generation, let info), .done(let length, _)):
+                // All of it is what `run` has seen to.
+                let kept = Kept(generation: generation, info: info, length: length)
+                finish(.done(length: length, kept))
+                return kept
+            case (.stored, _) where count < wanted.count && status.verified(in: wanted) >= count:
+                if let kept = kept(status) { return kept }
+            case (.ended, .done):
+                throw CacheError(
+                    .changed, "the resource changed at the origin before there was a file of it; ask for it again")
+            case (.undecided, _), (.unsniffed, _), (.stored, _), (.ended, _): break
             }
             try await waker.wait()
         }

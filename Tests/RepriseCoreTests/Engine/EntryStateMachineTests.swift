@@ -179,6 +179,10 @@ import Testing
             Issue.record("\(hers)")
             return
         }
+        guard case .ended? = bench.machine.status(of: try #require(bob))?.place else {
+            Issue.record("who waits for what is stored for him waits for ever")
+            return
+        }
         let (his, _) = bench.read(try #require(bob))
         guard case .redirected(.alone) = his else {
             Issue.record("\(his)")

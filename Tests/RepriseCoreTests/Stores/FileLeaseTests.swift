@@ -7,6 +7,8 @@ import RepriseStorage
 import RepriseTesting
 import Testing
 
+@testable import RepriseCore
+
 /// Download, then play.
 @Suite struct FileLeaseTests {
     static let length: Int64 = 2_000_001
@@ -75,6 +77,45 @@ import Testing
         #expect(leases().isEmpty)
         #expect(stage.origin.bodyBytes < 5_000_000)
         #expect(await cache.entries().count == 1)
+        await cache.close()
+    }
+
+    @Test func `a file whose resource changes before it is complete says so, and one that is complete stays so, inv01`()
+        async throws
+    {
+        stage.put("/song.mp3", length: Self.length) { $0.body = .stall(at: 1_000_000) }
+        let cache = try open()
+        let song = try cache.resource(for: stage.url("/song.mp3"))
+        let lease = try await song.fileURL(afterBytes: 0)
+        stage.put("/song.mp3", length: Self.length, generation: 2)
+        let error = await #expect(throws: CacheError.self) { try await lease.waitUntilComplete() }
+        #expect(error?.code == .changed)
+        let newer = try await song.fileURL(afterBytes: 100)
+        try await newer.waitUntilComplete()
+        try expect(newer, has: Int(Self.length), generation: 2)
+        try await cache.remove(stage.url("/song.mp3"))
+        await cache.close()
+        #expect(newer.progress.isComplete)
+        try await newer.waitUntilComplete()
+    }
+
+    @Test func `a file is complete only where what was fetched is what it has, inv01`() async throws {
+        let cache = try open()
+        var fetches: [RangeFetch] = []
+        for path in ["/song.mp3", "/other.mp3"] {
+            stage.put(path, length: 1000)
+            let fetch = RangeFetch(try cache.resource(for: stage.url(path)), .from(0))
+            try await fetch.run()
+            fetches.append(fetch)
+        }
+        let other = try await fetches[1].kept(atLeast: .max).generation
+        let lease = FileLease(
+            path: directory.path, fetch: fetches[0], generation: other, task: Task {}, hold: nil,
+            environment: cache.environment
+        ) { () throws(StoreError) in }
+        let error = await #expect(throws: CacheError.self) { try await lease.waitUntilComplete() }
+        #expect(error?.code == .changed)
+        for fetch in fetches { fetch.leave() }
         await cache.close()
     }
 

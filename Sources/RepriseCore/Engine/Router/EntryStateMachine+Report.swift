@@ -45,7 +45,8 @@ extension EntryStateMachine {
     func status(of id: ReaderID) -> StorageStatus? {
         guard let reader = readers[id], !lifecycle.hasEndedReaders else { return nil }
         guard let representation = representations[reader.representation] else {
-            return StorageStatus(place: .undecided, length: nil, isWriting: true)
+            return StorageStatus(
+                place: reader.hasEnded ? .ended : .undecided, length: nil, isWriting: !reader.hasEnded)
         }
         let storage = representation.storage
         let place: StorageStatus.Place =

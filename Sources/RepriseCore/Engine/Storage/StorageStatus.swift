@@ -10,6 +10,8 @@ struct StorageStatus: Sendable {
         case unsniffed
         case stored(Generation, EntryInfo)
         case notStored
+        /// The reader has ended, or is to go on elsewhere: its next read tells.
+        case ended
     }
 
     var place: Place
