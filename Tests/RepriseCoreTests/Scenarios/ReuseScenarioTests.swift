@@ -67,6 +67,26 @@ import Testing
         #expect(world.origin.requestCount == requests + 1 && world.origin.log.last?.status == 304)
     }
 
+    @Test(arguments: ["no-cache", "max-age=0"])
+    func `who reloads has what was published before, whatever was asked by then, RFC 9111 §5.2.1.4`(control: String)
+        throws
+    {
+        let world = try world("max-age=60")
+        _ = outcome(world)
+        world.origin.change("/a") { $0.behaviour.firstByteDelay = 5 * second }
+        func reload() -> Player { world.player("/a", fields: ["Cache-Control": control]) }
+        let before = reload()
+        before.take()
+        world.queues.advance(second)
+        world.put("/a", length: Self.length, generation: 2) { $0.extraFields["Cache-Control"] = "max-age=60" }
+        let requests = world.origin.requestCount
+        let after = [reload(), reload()]
+        for player in after { player.take() }
+        for player in [before] + after { player.finish() }
+        #expect(before.generation == 1 && after.map(\.generation) == [2, 2])
+        #expect(world.origin.log.dropFirst(requests).filter { $0.fields.contains("If-None-Match") }.count == 1)
+    }
+
     @Test func `a request may take what is stale, RFC 9111 §5.2.1.2`() throws {
         let world = try world("max-age=60")
         _ = outcome(world)

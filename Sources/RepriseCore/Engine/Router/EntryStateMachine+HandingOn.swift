@@ -177,7 +177,7 @@ extension EntryStateMachine {
                 && newest(reader.caller.url) == request.url
         }
         for reader in others where environment.freshness == .http || asksTheSame(reader) {
-            reader.confirm()
+            if selector.counts(request, for: reader) { reader.confirm() }
             if answer.isHandedOn { redirect(reader, .alone) }
         }
         if !answer.isHandedOn { bindUnbound(to: answer, for: request) }

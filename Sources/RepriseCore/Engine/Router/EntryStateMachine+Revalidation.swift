@@ -121,12 +121,12 @@ extension EntryStateMachine {
     private mutating func confirmed(
         _ representation: Representation, _ head: OriginResponseHead, _ request: OriginRequestState
     ) {
-        noteConfirmed(status: head.status)
+        noteConfirmed(by: request, status: head.status)
         freshen(
             representation, by: head, to: request.sentFields, checked: wallClock(at: request.sentAt),
             isWhole: head.status == 200)
         backoff.reset()
-        releaseValidated(to: representation)
+        releaseValidated(to: representation, by: request)
     }
 
     /// The origin's word about a representation brings it new fields.
@@ -196,7 +196,7 @@ extension EntryStateMachine {
     ) {
         _ = revalidation.end()
         backoff.reset()
-        noteConfirmed(status: head.status)
+        noteConfirmed(by: request, status: head.status)
         if let difference { tell(.generationChanged(key: key.text, difference)) }
         let new = makeRepresentation(head, request, length: length, servesRanges: servesRanges, for: .everybody)
         let transfer = TransferState(
@@ -207,14 +207,14 @@ extension EntryStateMachine {
         if request.requester == nil { transfer.noteWanted(false, head: 0, now: now) }
         transfers[transfer.id] = transfer
         supersede(old)
-        releaseValidated(to: new)
+        releaseValidated(to: new, by: request)
         beginBody(transfer, at: 0, end: length)
     }
 
     /// What was stored is confirmed or replaced for all who wait for that.
-    private mutating func noteConfirmed(status: Int) {
+    private mutating func noteConfirmed(by request: OriginRequestState, status: Int) {
         revalidation.confirmed()
-        let awaiting = readers.awaitingValidation
+        let awaiting = readers.awaitingValidation.filter { selector.counts(request, for: $0) }
         for reader in awaiting {
             reader.note {
                 $0.forwardStatus = status
@@ -223,8 +223,9 @@ extension EntryStateMachine {
         }
     }
 
-    private mutating func releaseValidated(to representation: Representation) {
-        for reader in readers.awaitingValidation {
+    /// The others wait for the next word.
+    private mutating func releaseValidated(to representation: Representation, by request: OriginRequestState) {
+        for reader in readers.awaitingValidation where selector.counts(request, for: reader) {
             reader.confirm()
             if admit(reader, to: representation) { give(reader, representation.id) } else { wake(reader) }
         }

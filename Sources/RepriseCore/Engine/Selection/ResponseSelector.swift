@@ -171,6 +171,13 @@ struct ResponseSelector {
         reader.fields == request.callerFields || request.requester == reader.id && policy == .http
     }
 
+    /// Whether the origin's answer to a request counts for a reader. One that wants what the origin has now, as who reloads does, was
+    /// there before it was sent (RFC 9111 §5.2.1.4): what was published in between would be missed.
+    func counts(_ request: OriginRequestState, for reader: Reader) -> Bool {
+        let isReload = reader.cacheControl.noCache || reader.cacheControl.maxAge == 0
+        return !isReload || reader.id.number < request.id.number
+    }
+
     /// Whether the origin refused these fields for that URL lately.
     func hasRefused(_ fields: HTTPFields, at url: OriginURL) -> Bool {
         refusedCallers.contains { $0.url == url && $0.fields == fields }
