@@ -26,6 +26,8 @@ extension WorldPlan {
             (isShared, \WorldPlan.isShared), (isSealed, \.isSealed), (hasMirror, \.hasMirror), (isStrict, \.isStrict),
         ]
         where isSet {
+            // Where not many share a cache, users are answered apart only what is never stored.
+            if setting == \.isShared, plan.objects.contains(where: \.isPerUser) { continue }
             _ = attempt { $0[keyPath: setting] = false }
         }
         if admitting != .everything { _ = attempt { $0.admitting = .everything } }
@@ -34,7 +36,7 @@ extension WorldPlan {
             if plan.steps[index].time > 0 { _ = attempt { $0.steps[index].time = 0 } }
             if plan.steps[index].bytes > 0 { _ = attempt { $0.steps[index].bytes = 0 } }
             guard case .behave(let object, let behaviour) = plan.steps[index].action else { continue }
-            for fault in WorldPlan.faults where fault.isSet(behaviour) {
+            for fault in plan.faults(of: object) where fault.isSet(behaviour) {
                 _ = attempt { smaller in
                     guard case .behave(_, var sounder) = smaller.steps[index].action else { return }
                     fault.mend(&sounder)
@@ -43,7 +45,7 @@ extension WorldPlan {
             }
         }
         for index in plan.objects.indices {
-            for fault in WorldPlan.faults where fault.isSet(plan.objects[index].behaviour) {
+            for fault in plan.faults(of: index) where fault.isSet(plan.objects[index].behaviour) {
                 _ = attempt { fault.mend(&$0.objects[index].behaviour) }
             }
         }
@@ -62,8 +64,8 @@ extension WorldPlan {
         }
     }
 
-    private static var faults: [Fault] {
-        [
+    private func faults(of object: Int) -> [Fault] {
+        let faults = [
             Fault(\.ranges), Fault(\.contentRange), Fault(\.longestRange), Fault(\.widensRanges), Fault(\.framing),
             Fault(\.body), Fault(\.explainsRefusals), Fault(\.tellsTotalInRefusals),
             Fault(\.faultyRequests), Fault(\.tag), Fault(\.hasLastModified), Fault(\.heedsIfRange),
@@ -71,9 +73,10 @@ extension WorldPlan {
             Fault(\.refusals),
             Fault(\.retryAfter), Fault(\.gzipsAnyway), Fault(\.gzipsForTakers), Fault(\.icyMetadata),
             Fault(\.earlyHints), Fault(\.redirect),
-            Fault(\.loginPage), Fault(\.contentType), Fault(\.extraFields), Fault(\.firstByteDelay),
-            Fault(\.bytesPerSecond),
+            Fault(\.loginPage), Fault(\.firstByteDelay), Fault(\.bytesPerSecond),
         ]
+        // They tell the cache that users are answered apart.
+        return objects[object].isPerUser ? faults : faults + [Fault(\.contentType), Fault(\.extraFields)]
     }
 
     /// What of a behaviour is not the usual.

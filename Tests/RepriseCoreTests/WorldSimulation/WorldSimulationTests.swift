@@ -27,7 +27,7 @@ import Testing
     /// Seeds that found a fault once which few others find; those that begin at 1 begin with these.
     private static let seedsThatFound: [UInt64] = [
         7455, 29358, 56990, 59706, 71213, 76270, 90784, 95466, 103_603, 104_136, 111_196, 117_707, 202_464, 211_467,
-        700_967,
+        700_967, 2_001_580, 2_010_543, 2_020_612, 2_033_796, 2_057_457,
     ]
 
     /// `REPRISE_WORLD_SEEDS=n` runs n seeds from `REPRISE_FIRST` on; `REPRISE_WORLD_SEED=s` runs one, and makes it small.
