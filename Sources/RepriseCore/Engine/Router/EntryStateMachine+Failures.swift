@@ -123,16 +123,17 @@ extension EntryStateMachine {
         _ transfer: TransferState, _ request: OriginRequestState, _ status: Int, retryAfter: Int64? = nil,
         fields: HTTPFields = [:]
     ) {
+        let offset = head(of: transfer)
+        finish(transfer)
         let error = CacheError(
             answered: status, retryAfter: retryAfter, location: RedirectRule.location(status, fields))
-        if renews(after: status, request) {
-            // Where it is a second try it stays one: what was silent under one URL may be so under each.
-            endRequest(of: transfer)
-            return tell(.originError(key: key.text, error))
-        }
-        finish(transfer)
         // Where a redirect leads is an answer, no trouble.
         if error.location == nil { tell(.originError(key: key.text, error)) } else { redirected(transfer, request) }
+        if renews(after: status, request) {
+            // A byte that was not sent under one URL may not be under any: no fresh one ends the wait for it.
+            if transfer.isSecondTry { backOff(after: error, at: offset) }
+            return
+        }
         let served = transfer.readers.compactMap { readers[$0] }
         let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
         // That the next is asked is no failure: readers that wait for an answer of their own would be told of it.
