@@ -49,6 +49,20 @@ import Testing
         #expect(!transfer.granted(slot, ticket))
     }
 
+    @Test func `what was begun for one origin says nothing of another, inv16`() throws {
+        let transfer = transfer()
+        transfer.awaitSlot(ticket, now: 0)
+        let slot = try slot()
+        _ = transfer.granted(slot, ticket)
+        transfer.begin(request(slot), asking: ByteRange(0, 50), now: 0)
+        _ = transfer.endRequest()
+        transfer.begin(.entityTags)
+        transfer.willAsk(at: "http://a")
+        #expect(transfer.trial == .entityTags)
+        transfer.willAsk(at: "http://b")
+        #expect(transfer.trial == nil)
+    }
+
     @Test func `what is asked again from the same byte counts once, and a check not at all`() throws {
         let transfer = transfer()
         func ask(_ range: ByteRange, isCheck: Bool = false) throws {

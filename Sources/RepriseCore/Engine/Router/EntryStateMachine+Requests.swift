@@ -26,6 +26,7 @@ extension EntryStateMachine {
         let (place, location) = origin(besides: transfer.tried, bound: transfer.boundPlace)
         // Also where one request follows on another: the host may have asked for it in between.
         if let holdOff = holdOff(at: location) { return wait(for: holdOff) }
+        transfer.willAsk(at: location.origin)
         let wanted = nextRange(of: transfer)
         var guarded = RangeContinuation.Request(
             range: transfer.isSequential ? nil : wanted, ifRange: nil, isCheck: false)

@@ -53,6 +53,8 @@ final class TransferState: Identifiable {
     private var overlapAskedAt: Int64 = 0
     /// The place of the origin that its last request went to.
     private var lastPlace = 0
+    /// The origin whose answers the continuation is about; `nil` before the first request.
+    private var continuedAt: String?
     private let makeContinuation: () -> RangeContinuation
 
     init(
@@ -165,7 +167,7 @@ final class TransferState: Identifiable {
     /// Its request is sent.
     func begin(_ request: OriginRequestState, asking range: ByteRange, now: Int64) {
         guard connection.begin(request, for: ()) else { return }
-        lastPlace = request.place
+        noteAsked(request)
         lastProgress = now
         guard !request.isCheck else { return }
         // What is asked for again from where it was asked for before counts once.
@@ -176,7 +178,17 @@ final class TransferState: Identifiable {
     /// Takes over a request that was sent for something else, and whose answer brings content.
     func adopt(_ request: OriginRequestState) {
         connection.adopt(request, for: ())
-        lastPlace = request.place
+        noteAsked(request)
+    }
+
+    private func noteAsked(_ request: OriginRequestState) {
+        (lastPlace, continuedAt) = (request.place, request.location.origin)
+    }
+
+    /// Its next request goes to `origin`: what was withheld of another one's bytes, or begun for it, says nothing of that.
+    func willAsk(at origin: String) {
+        if let continuedAt, continuedAt.octets != origin.octets { continuation.changedOrigin() }
+        continuedAt = origin
     }
 
     /// Its request is over, if it has one.
