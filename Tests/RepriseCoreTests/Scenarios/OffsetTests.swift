@@ -45,16 +45,37 @@ import Testing
         player.expectWhole(length, from: length - 40_000)
         // The block that the first byte lies in comes whole.
         #expect(world.origin.bodyBytes < 40_000 + world.blockSize)
-        let across = world.player("/a", .from(BlockLayout.longestStored - 1_000_000))
-        across.play(to: BlockLayout.longestStored + 1_000_000)
-        #expect(across.violation == nil && across.failure == nil)
+        let limit = BlockLayout.longestStored
+        let before = world.origin.bodyBytes
+        let across = world.player("/a", ByteRange(limit - 1_000_000, limit + 1_000_000))
+        across.play(to: limit - 500_000)
+        // All of its read-ahead is there before it takes more.
+        world.queues.advance(900 * millisecond)
+        across.finish()
+        #expect(across.violation == nil && across.failure == nil && across.isAtEnd)
+        #expect(world.origin.bodyBytes - before < 2_000_000 + world.blockSize)
         across.leave()
         world.queues.advance(120 * second)
         #expect(world.cache.openEntries.isEmpty)
         let paid = world.origin.bodyBytes
-        world.play("/a", ByteRange(BlockLayout.longestStored - 1_000_000, BlockLayout.longestStored))
-            .expectWhole(BlockLayout.longestStored, from: BlockLayout.longestStored - 1_000_000)
+        world.play("/a", ByteRange(limit - 1_000_000, limit)).expectWhole(limit, from: limit - 1_000_000)
         #expect(world.origin.bodyBytes == paid)
+    }
+
+    @Test func `who stands still beside another, too far out to be stored, is not fetched for, inv26`() throws {
+        let world = try World()
+        let length = BlockLayout.longestStored + 50_000_000
+        world.put("/a", length: length) { $0.bytesPerSecond = 20_000_000 }
+        let still = world.player("/a", .from(length - 40_000_000))
+        still.play(to: length - 39_900_000)
+        let other = world.player("/a")
+        for second in 1...20 as ClosedRange<Int64> {
+            other.play(to: second * 50_000)
+            world.queues.advance(RepriseCoreTests.second)
+        }
+        #expect(world.origin.requestCount < 60)
+        still.play(to: length - 39_800_000)
+        #expect(still.violation == nil && still.failure == nil && still.position == length - 39_800_000)
     }
 
     @Test func `a head of an mp3 that claims to be endless is fetched ahead without a trap`() async throws {

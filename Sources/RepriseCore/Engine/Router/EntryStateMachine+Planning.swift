@@ -51,6 +51,12 @@ extension EntryStateMachine {
             let isShared = representation?.storage.isOff == true && representation?.isHandedOn != true
             if isShared, isLeftBehind(reader) { continue }
             var view = view(of: reader, representation)
+            // What is too far out to be stored would not wait for one that stands still.
+            if let missing = view.missing, missing >= BlockLayout.longestStored, representation?.isHandedOn != true,
+                isLeftBehind(reader)
+            {
+                continue
+            }
             if view.missing == reader.position { reader.lacksFirstByte() }
             if reader.waitsForNeed, !isNeeding(reader, view) { continue }
             if reader.cacheControl.onlyIfCached {
@@ -190,7 +196,7 @@ extension EntryStateMachine {
         // A transfer that begins where a block can be filled brings that block whole, or it would end before what it was
         // begun for.
         let blockSize = environment.store?.layout.blockSize ?? 1
-        if head < BlockLayout.longestStored { end = BlockLayout.longestStored }
+        if transfer.start < BlockLayout.longestStored { end = BlockLayout.longestStored }
         let head = max(head, transfer.start.adding(blockSize - 1))
         if let id = transfer.representation { end = min(end, buffers.nextHeld(of: id, after: head) ?? .max) }
         for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
