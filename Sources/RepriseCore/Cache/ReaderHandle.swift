@@ -161,9 +161,12 @@ package final class ReaderHandle: Sendable {
         if let (entry, id) = current() { entry.handle(.pause(id, isPaused)) }
     }
 
-    /// Calls `tell` once, at the next change in what is stored or in whether it can be; at once where the reader left.
+    /// Calls `tell` at the next change in what is stored or in whether it can be; at once where the reader left, or goes on
+    /// elsewhere meanwhile.
     func whenStoredChanges(_ tell: @escaping @Sendable () -> Void) {
-        if let (entry, _) = current() { entry.handle(.watchStorage(tell)) } else { tell() }
+        guard let (entry, _) = current() else { return tell() }
+        entry.handle(.watchStorage(tell))
+        if current()?.entry !== entry { tell() }
     }
 
     /// Tells those who watch what is stored to look again.
@@ -203,19 +206,17 @@ package final class ReaderHandle: Sendable {
 
     /// Goes on with another entry: this one's answer is not for this reader, which has had nothing of it.
     private func goOn(with redirect: Redirect) {
-        detach()
-        let (left, position, end, next) = state.withLock { state in
+        let (position, end, next) = state.withLock { state in
             state.variants += 1
-            let next = state.variants <= ReaderHandle.mostVariants ? redirect : .alone
-            return (state.entry, state.position, state.end, next)
+            return (state.position, state.end, state.variants <= ReaderHandle.mostVariants ? redirect : .alone)
         }
         let attachment = attach(next, position, end)
-        let hasLeft = state.withLock { state in
-            state.entry = attachment.entry
-            state.id = attachment.id
-            return state.hasLeft
+        // In one step: who looks meanwhile must not find that there is no reader.
+        let (left, id, hasLeft) = state.withLock { state in
+            defer { (state.entry, state.id) = (attachment.entry, attachment.id) }
+            return (state.entry, state.id, state.hasLeft)
         }
-        // It left meanwhile, when there was nothing to leave.
+        if let id { left.handle(.detach(id)) }
         if hasLeft { detach() }
         // Those who watch what is stored for this reader watch the entry that was left.
         left.handle(.announceStorage)

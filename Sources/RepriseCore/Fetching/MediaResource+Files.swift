@@ -78,6 +78,8 @@ extension MediaResource {
             try await fetch.run()
             let mark = SystemCalls.randomBytes(8).map { String($0, radix: 16) }.joined()
             let path = try await export(to: directory.appendingPathComponent(mark)).path
+            // The copy stands by itself.
+            fetch.leave()
             return FileLease(
                 path: path, fetch: fetch, generation: nil, task: Task {}, hold: nil, environment: cache.environment
             ) { () throws(StoreError) in try store.removeExport(path) }

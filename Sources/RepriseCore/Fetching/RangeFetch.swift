@@ -190,16 +190,16 @@ final class RangeFetch: Fetch {
             // Also of nothing there is no file then: an empty resource is fetched before its files are made.
             case (.notStored, _):
                 throw CacheError(.store, "the bytes cannot be stored, so there is no file of them")
-            case (.stored(let generation, let info), .done(let length, _)):
+            case (.stored(let generation, let info), .done(let length, _)) where length == status.length:
                 // All of it is what `run` has seen to.
                 let kept = Kept(generation: generation, info: info, length: length)
                 finish(.done(length: length, kept))
                 return kept
-            case (.stored, _) where count < wanted.count && status.verified(in: wanted) >= count:
-                if let kept = kept(status) { return kept }
-            case (.ended, .done):
+            case (.ended, .done), (.stored, .done):
                 throw CacheError(
                     .changed, "the resource changed at the origin before there was a file of it; ask for it again")
+            case (.stored, _) where count < wanted.count && status.verified(in: wanted) >= count:
+                if let kept = kept(status) { return kept }
             case (.undecided, _), (.unsniffed, _), (.stored, _), (.ended, _): break
             }
             try await waker.wait()

@@ -93,10 +93,10 @@ extension EntryStateMachine {
         case .refused(let status) where (300...499).contains(status):
             // It has answered: what is stale does not stand in (RFC 9111 §4.3.3).
             let error = CacheError(answered: status, location: RedirectRule.location(status, head.fields))
-            refuse(readers.awaitingValidation, request, error, status: status)
+            refuse(answered(by: request), request, error, status: status)
         case .busy(let status, let retryAfter) where isLimitOfOne(request, status, retryAfter):
             let error = CacheError(answered: status, retryAfter: retryAfter)
-            refuse(readers.awaitingValidation, request, error, status: status)
+            refuse(answered(by: request), request, error, status: status)
         case .busy(let status, let retryAfter):
             originIsBusy(request, status, retryAfter: retryAfter, at: nil)
             if CacheError(answered: status).meansAbsence { standInAtOnce(status: status) }
@@ -211,10 +211,15 @@ extension EntryStateMachine {
         beginBody(transfer, at: 0, end: length)
     }
 
+    /// The readers that wait for the origin's word, and that this one counts for.
+    private func answered(by request: OriginRequestState) -> [Reader] {
+        readers.awaitingValidation.filter { selector.counts(request, for: $0) }
+    }
+
     /// What was stored is confirmed or replaced for all who wait for that.
     private mutating func noteConfirmed(by request: OriginRequestState, status: Int) {
         revalidation.confirmed()
-        let awaiting = readers.awaitingValidation.filter { selector.counts(request, for: $0) }
+        let awaiting = answered(by: request)
         for reader in awaiting {
             reader.note {
                 $0.forwardStatus = status
@@ -223,9 +228,8 @@ extension EntryStateMachine {
         }
     }
 
-    /// The others wait for the next word.
     private mutating func releaseValidated(to representation: Representation, by request: OriginRequestState) {
-        for reader in readers.awaitingValidation where selector.counts(request, for: reader) {
+        for reader in answered(by: request) {
             reader.confirm()
             if admit(reader, to: representation) { give(reader, representation.id) } else { wake(reader) }
         }
