@@ -42,9 +42,6 @@ extension MediaResource {
         let queues = cache.environment.queues
         let identity = UInt64(queues.randomFraction() * 0x1p52) << 11 | 1
         let info = try description.info(request, path: path, identity: identity, now: queues.wallClock())
-        // While the entry is open a repair does not take it for left over.
-        let entry = cache.table.entry(for: request)
-        defer { entry.handle(.closeIfUnopened) }
         let begun = try await cache.onDisk { () throws(StoreError) in try store.beginImport(path, as: info) }
         do throws(CacheError) {
             return try await carryOut(begun, store)
@@ -93,8 +90,8 @@ extension MediaResource {
     private func abandon(_ begun: EntryImport, _ store: Store) async {
         let quota = cache.environment.quota
         do throws(CacheError) {
-            try await cache.onDisk { () throws(StoreError) in try store.abandon(begun.entry) }
-            quota.update { $0.freed(begun.entry.generation.claimedBytes) }
+            let wereThere = try await cache.onDisk { () throws(StoreError) in try store.abandon(begun.entry) }
+            if wereThere { quota.update { $0.freed(begun.entry.generation.claimedBytes) } }
         } catch {
             // It is swept with the next generation of this key.
             cache.environment.hub.send(.degraded(key: request.key.text, reason: error.message))

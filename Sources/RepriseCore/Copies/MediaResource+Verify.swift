@@ -45,6 +45,11 @@ extension MediaResource {
             let environment = cache.environment
             // Where many share the cache, a 429 is one user's.
             let hosts = environment.freshness == .http ? nil : environment.hosts
+            var request = request
+            if let newest = environment.freshURLs?.newest(request.url) {
+                request.fields = ResponseSelector.allowed(Caller(request.fields, for: request.url), at: newest)
+                request.url = newest
+            }
             return try await OriginCheck(
                 request, by: environment.failover, on: environment.queues, tuning: environment.tuning,
                 places: environment.mirrors.places(of: request.url)?.locations ?? [], hosts: hosts
@@ -72,17 +77,22 @@ extension MediaResource.Verification {
         var stored = StoredBytes(snapshot)
         var position = range.lowerBound
         while position < range.upperBound {
-            let (bytes, count) = try stored.next(in: ByteRange(position, range.upperBound))
-            let part = ByteRange(offset: position, count: count)
-            if bytes != nil {
-                result.proved += count
-            } else if let last = result.damaged.last, last.upperBound == position {
-                result.damaged[result.damaged.count - 1] = ByteRange(last.lowerBound, part.upperBound)
-            } else {
-                result.damaged.append(part)
+            let piece = try stored.next(in: ByteRange(position, range.upperBound))
+            switch piece {
+            case .bytes(let bytes): result.proved += Int64(bytes.count)
+            case .damaged(let count): result.add(damaged: ByteRange(offset: position, count: count))
+            case .gone: break
             }
-            position += count
+            position += piece.count
         }
         return result
+    }
+
+    private mutating func add(damaged range: ByteRange) {
+        if let last = damaged.last, last.upperBound == range.lowerBound {
+            damaged[damaged.count - 1] = ByteRange(last.lowerBound, range.upperBound)
+        } else {
+            damaged.append(range)
+        }
     }
 }

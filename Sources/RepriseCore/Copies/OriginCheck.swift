@@ -196,14 +196,15 @@ package struct OriginCheck: Sendable {
     ) throws(StoreError) {
         var position = part.lowerBound
         while position < part.upperBound {
-            let (ours, count) = try stored.next(in: ByteRange(position, part.upperBound))
-            if let ours {
+            let ours = try stored.next(in: ByteRange(position, part.upperBound))
+            switch ours {
+            case .bytes(let bytes):
                 let first = piece.startIndex + Int(position - offset)
-                comparison.take(piece[first..<first + ours.count], stored: ours, at: position)
-            } else {
-                comparison.notProved(ByteRange(offset: position, count: count))
+                comparison.take(piece[first..<first + bytes.count], stored: bytes, at: position)
+            case .damaged(let count): comparison.notProved(ByteRange(offset: position, count: count))
+            case .gone: break
             }
-            position += count
+            position += ours.count
         }
     }
 }

@@ -78,6 +78,8 @@ package struct EntryExport: Sendable {
                 try file.write(bytes, at: done)
             }
         } catch {
+            // Given back to make room since it was begun.
+            if snapshot.missing?.isEmpty == false { throw EntryExport.incomplete(snapshot) }
             throw EntryExport.failure(error, path)
         }
         done = end

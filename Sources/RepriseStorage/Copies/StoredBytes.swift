@@ -9,9 +9,24 @@ package struct StoredBytes: Sendable {
 
     package init(_ snapshot: EntrySnapshot) { self.snapshot = snapshot }
 
-    /// The stored bytes of `range` up to the end of its first block, which are at least one; `nil`, and how many bytes to pass
-    /// over, where they are damaged or not there any more.
-    package mutating func next(in range: ByteRange) throws(StoreError) -> (bytes: ArraySlice<UInt8>?, count: Int64) {
+    /// What there is of a range up to the end of its first block; at least one byte.
+    package enum Piece {
+        case bytes(ArraySlice<UInt8>)
+        /// So many are stored and do not fit their proof.
+        case damaged(Int64)
+        /// So many were given back since the entry was opened.
+        case gone(Int64)
+
+        package var count: Int64 {
+            switch self {
+            case .bytes(let bytes): Int64(bytes.count)
+            case .damaged(let count), .gone(let count): count
+            }
+        }
+    }
+
+    /// The next piece of `range`.
+    package mutating func next(in range: ByteRange) throws(StoreError) -> Piece {
         let layout = snapshot.layout
         let wanted = layout.block(at: range.lowerBound)
         if wanted != block {
@@ -22,8 +37,10 @@ package struct StoredBytes: Sendable {
         }
         let start = Int(range.lowerBound - layout.start(of: wanted))
         let count = min(range.count, layout.blockSize - Int64(start))
-        guard let bytes, start < bytes.count else { return (nil, count) }
-        let part = bytes[start..<min(start + Int(count), bytes.count)]
-        return (part, Int64(part.count))
+        guard let bytes, start < bytes.count else {
+            // Looked up anew where the proof did not fit.
+            return snapshot.claimed.contains(range.lowerBound) ? .damaged(count) : .gone(count)
+        }
+        return .bytes(bytes[start..<min(start + Int(count), bytes.count)])
     }
 }

@@ -55,6 +55,8 @@ struct StagedGenerations: Sendable {
 
     func isFilled(_ number: Int, of name: String) -> Bool { entries[name]?[number]?.isFilled ?? false }
 
+    func isAnyFilled(of name: String) -> Bool { entries[name]?.values.contains(where: \.isFilled) ?? false }
+
     /// A description names it, or it was given up.
     mutating func remove(_ number: Int, _ identity: UInt64, of name: String) -> Removed {
         guard let staged = entries[name]?[number] else { return .unknown }

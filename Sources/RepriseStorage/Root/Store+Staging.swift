@@ -81,6 +81,9 @@ extension Store {
     /// Whether a generation is being filled, as this process knows of its own.
     func isFilled(_ number: Int, of name: String) -> Bool { staged.withLock { $0.isFilled(number, of: name) } }
 
+    /// Whether an entry is being filled with what no description names yet, by its folder's name, as this process knows of its own.
+    package func isBeingFilled(name: String) -> Bool { staged.withLock { $0.isAnyFilled(of: name) } }
+
     /// It is named, or given up.
     @discardableResult
     func forgetStaged(_ info: EntryInfo) -> StagedGenerations.Removed {
@@ -92,9 +95,12 @@ extension Store {
     func forgetStaged(in name: String) { staged.withLock { $0.removeAll(of: name) } }
 
     /// Removes the files of a staged generation that will not become current, where they are still those: a folder that was
-    /// removed and made again has others of the same names.
-    package func abandon(_ staged: StoredEntry) throws(StoreError) {
-        if try stillNames(staged.info, staged.generation, isCommitted: false) { try abandon(staged.info) }
+    /// removed and made again has others of the same names. `false` where they are gone.
+    @discardableResult
+    package func abandon(_ staged: StoredEntry) throws(StoreError) -> Bool {
+        guard try stillNames(staged.info, staged.generation, isCommitted: false) else { return false }
+        try abandon(staged.info)
+        return true
     }
 
     /// The same under an entry's write lease, which keeps other generations' files away: no file is opened for one that was never

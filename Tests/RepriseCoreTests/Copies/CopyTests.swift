@@ -77,6 +77,7 @@ import Testing
                 let lease = try await cache.resource(for: stage.url("/song.mp3"))
                     .fileURL(decipheredIn: URL(fileURLWithPath: place))
                 #expect(lease.url.pathExtension == "mp3" && lease.progress.isComplete)
+                if kind == .sealed { #expect(cache.activity.readers == 0, "the copy stands by itself") }
                 #expect(try directory.list(place).count == (kind == .sealed ? 1 : 0))
                 try expect(lease.url, is: PositionCodedContent(length: Self.length))
             }
@@ -137,6 +138,30 @@ import Testing
         stage.origin.setDown(true)
         #expect(try await stage.read("/song.mp3", from: again, generation: 2) == 500_000)
         await again.close()
+    }
+
+    @Test func `what is being imported is neither evicted nor left over, inv13`() async throws {
+        let cache = try open(.hashed)
+        let store = try #require(cache.environment.store)
+        let source = try write(PositionCodedContent(length: Self.length, generation: 2), to: "upload.mp3")
+        let resource = try cache.resource(for: stage.url("/song.mp3"))
+        let info = try ImportDescription().info(resource.request, path: source.path, identity: 9, now: 1)
+        func files() throws -> Int {
+            try directory.list(directory.path + "/store/entries").count
+        }
+        do {
+            let begun = try store.beginImport(source.path, as: info)
+            try cache.setLimits(StoreLimits(bytes: 1))
+            await cache.collectGarbage()
+            #expect(try await cache.repair().removed.isEmpty)
+            var work = begun
+            while work.done < work.length { _ = try work.advance() }
+            try work.seal(EntrySummary())
+        }
+        await cache.collectGarbage()
+        #expect(await cache.entries().isEmpty)
+        #expect(try store.entryNames().isEmpty, "one that was given up goes")
+        await cache.close()
     }
 
     @Test func `what the origin says later of an imported file counts, and is asked before its first use by http`()

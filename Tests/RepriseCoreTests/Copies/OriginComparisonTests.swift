@@ -117,6 +117,46 @@ import Testing
         await cache.close()
     }
 
+    @Test func `what is given back meanwhile is neither damaged nor different, and no copy of it is made`() async throws
+    {
+        let (cache, resource) = try await cache(content, [ByteRange(0, Self.length)])
+        let store = try #require(cache.environment.store)
+        var copy = try #require(try store.beginExport(key: resource.key.text, to: "/copy.mp3"))
+        let damaged = try #require(try store.snapshot(key: resource.key.text))
+        guard case .whole(let entry) = try store.find(name: store.entryName(key: resource.key.text)) else {
+            Issue.record("it is not stored")
+            return
+        }
+        try entry.generation.discard(ByteRange(0, 131_072))
+        var (stored, other) = (StoredBytes(damaged), StoredBytes(damaged))
+        guard case .gone = try stored.next(in: ByteRange(0, 10)),
+            case .bytes = try other.next(in: ByteRange(200_000, 200_010))
+        else {
+            Issue.record("what is gone is called damaged")
+            return
+        }
+        let error = #expect(throws: StoreError.self) { while try copy.advance() {} }
+        #expect(error?.code == .incomplete)
+        try copy.abandon()
+        await cache.close()
+    }
+
+    @Test func `the origin is asked under the URL that took another's place`() async throws {
+        let (cache, resource) = try await cache(content, [ByteRange(0, Self.length)])
+        await cache.close()
+        var configuration = MediaCache.Configuration()
+        configuration.urlRefresher = URLRefresher { _, answer in answer(.success(OriginURL("http://origin.test/b"))) }
+        let opener = StoreOpener(location: .offline(), fileSystem: stage.files, folders: stage.folders)
+        let again = try MediaCache(
+            opener: opener, client: stage.client, configuration: configuration, queues: stage.queues)
+        stage.origin.put(.init(literal: content, OriginBehaviour()), at: "/b")
+        stage.origin.change("/a") { $0.behaviour.status = 403 }
+        let old = resource.request.url
+        again.environment.freshURLs?.ask(RefusedURL(url: old, key: resource.key, status: 403)) { _ in }
+        #expect(try await again.resource(for: stage.url("/a")).compareWithOrigin().isSame)
+        await again.close()
+    }
+
     @Test(arguments: UInt64(1)...20)
     func `every byte that differs is in a range, and ranges begin and end with one, at any cut`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
