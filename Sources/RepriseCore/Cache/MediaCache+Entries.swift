@@ -39,9 +39,7 @@ extension MediaCache {
                 } catch { failure = error }
             }
             // Readers of what is not on disk yet keep it to themselves as well.
-            for active in self.openEntries {
-                do throws(StoreError) { try active.removeEntry() } catch { failure = error }
-            }
+            for active in self.openEntries { try active.removeEntry() }
             if let failure { throw failure }
         }
     }

@@ -33,7 +33,7 @@ extension MediaCache {
     }
 
     fileprivate func repair(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
-        if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
+        if Task.isCancelled { throw MediaCache.cancelled }
         do throws(CacheError) {
             // By its entry in memory, where it is open: that one fills it.
             if let entry = table.open(named: name, in: store) {
@@ -53,10 +53,13 @@ extension MediaCache {
             }
             try await repairClosed(name, in: store, &report)
         } catch {
+            if Task.isCancelled { throw MediaCache.cancelled }
             _ = try keptStore()
             report.unavailable.append(RepairReport.Unavailable(name: name, reason: error.message))
         }
     }
+
+    private static let cancelled = CacheError(.closed, "the task was cancelled")
 
     private func repairClosed(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
         switch try await onReadPool({ () throws(StoreError) in try store.find(name: name) }) {
@@ -94,6 +97,7 @@ extension MediaCache {
         }
         var dropped: Int64 = 0
         for piece in pieces {
+            if Task.isCancelled { throw MediaCache.cancelled }
             let found = try await onReadPool { () throws(StoreError) in
                 do throws(FileError) { return try generation.prove(piece) } catch {
                     throw StoreError(error, doing: "reading what is stored")

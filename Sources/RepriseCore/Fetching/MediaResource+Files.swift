@@ -29,7 +29,7 @@ extension MediaResource {
                     + "content transform; read it through asset(for:), the server or a reader, or have the transformed bytes "
                     + "in a file by fileURL(decipheredIn:)")
         }
-        let fetch = RangeFetch(self, .from(0))
+        let fetch = RangeFetch(self, .from(0), outlivesRemoval: true)
         let task = Task(executorPreference: cache.environment.queues.executor) {
             do { try await fetch.run() } catch { return }  // It told the fetch, which tells whoever waits.
         }

@@ -25,15 +25,19 @@ final class RangeFetch: Fetch {
     private let handle: ReaderHandle
     private let queue: PrefetchQueue?
     private let quota: QuotaAccounting
+    private let outlivesRemoval: Bool
     private let state = Lock(State.running)
 
-    /// - Parameter queue: Who paces it; `nil` where it may take what comes.
+    /// - Parameters:
+    ///   - queue: Who paces it; `nil` where it may take what comes.
+    ///   - outlivesRemoval: Whether it goes on where the entry is removed or replaced: its files are held by somebody.
     init(
         _ resource: MediaResource, _ range: ByteRange, priority: TransferPlanner.Priority = .prefetch,
-        queue: PrefetchQueue? = nil
+        queue: PrefetchQueue? = nil, outlivesRemoval: Bool = false
     ) {
         self.range = range
         self.queue = queue
+        self.outlivesRemoval = outlivesRemoval
         quota = resource.cache.environment.quota
         handle = resource.makeHandle(in: range, priority: priority, isHandedOn: false)
     }
@@ -84,8 +88,12 @@ final class RangeFetch: Fetch {
     }
 
     private func requireStoring() throws(CacheError) {
-        if case .notStored? = handle.storage?.place {
+        guard let status = handle.storage else { return }
+        if case .notStored = status.place {
             throw CacheError(.store, "the bytes cannot be stored, so they are not fetched ahead")
+        }
+        if status.isRemoved, !outlivesRemoval {
+            throw CacheError(.store, "what is stored of it was removed or replaced while it was fetched")
         }
     }
 

@@ -119,6 +119,28 @@ import Testing
         await cache.close()
     }
 
+    @Test func `a repair ends with its task, also within an entry`() async throws {
+        let cache = try open(.hashed)
+        stage.put("/a", length: 40_000_000)
+        try await cache.complete(stage.url("/a")).value
+        let (task, reads) = (Shared<Task<RepairReport, any Error>?>(nil), Shared(0))
+        stage.files.setRule { operation, path, _ in
+            guard operation == .read, path.contains("/body.") else { return nil }
+            reads.change { $0 += 1 }
+            task.value?.cancel()
+            return nil
+        }
+        _ = try await cache.repair()
+        let all = reads.value
+        reads.set(0)
+        task.set(Task { try await cache.repair() })
+        let error = await #expect(throws: CacheError.self) { try await task.value?.value }
+        #expect(error?.code == .closed)
+        #expect(reads.value > 0 && reads.value < all / 2)
+        stage.files.setRule(nil)
+        await cache.close()
+    }
+
     @Test func `one resource is repaired alone, and a closed cache says so`() async throws {
         let cache = try await filled(.hashed, ["/a", "/b"])
         for path in ["/a", "/b"] { try stage.memory.flip(body(path, cache), at: 1000) }

@@ -43,6 +43,18 @@ import Testing
         await cache.close()
     }
 
+    @Test func `what is removed while it is fetched is not fetched on, and not called stored, inv10`() async throws {
+        stage.put("/film.mp4", length: 50_000_000) { $0.bytesPerSecond = 5_000_000 }
+        let cache = try open()
+        let prefetch = try cache.prefetch(stage.url("/film.mp4"), .whole)
+        #expect(await eventually { prefetch.progress.stored > 100_000 })
+        try await cache.remove(stage.url("/film.mp4"))
+        let error = await #expect(throws: CacheError.self) { try await prefetch.value }
+        #expect(error?.code == .store && !prefetch.progress.isComplete)
+        #expect(stage.origin.bodyBytes < 25_000_000)
+        await cache.close()
+    }
+
     @Test func `what is too far out to be stored is not fetched ahead again and again, inv10`() throws {
         let world = try World()
         world.put("/film.mp4", length: 1 << 50)

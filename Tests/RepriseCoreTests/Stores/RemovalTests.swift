@@ -33,28 +33,6 @@ import Testing
         world.play("/a").expectWhole(Self.length)
     }
 
-    @Test func `one that cannot be removed keeps no other from it`() async throws {
-        let stage = Stage()
-        let cache = try stage.open()
-        for path in ["/a", "/b"] { stage.put(path, length: 100_000) }
-        try await cache.complete(stage.url("/a")).value
-        stage.put("/b", length: 100_000) { $0.body = .stall(at: 10) }
-        let handles = try ["/a", "/b"].map { try cache.resource(for: stage.url($0)).makeHandle(in: .from(0)) }
-        for handle in handles { _ = handle.step(limit: 1) {} }
-        let keys = try ["/a", "/b"].map { try cache.resource(for: stage.url($0)).key }
-        #expect(await eventually { keys.allSatisfy { cache.table.open($0) != nil } })
-        let name = try #require(cache.environment.store).entryName(key: keys[0].text)
-        stage.files.setRule { operation, path, _ in
-            operation == .removeFile && path.contains(name) ? .error(FileError.inputOutput) : nil
-        }
-        let error = await #expect(throws: CacheError.self) { try await cache.removeAll() }
-        #expect(error?.code == .store)
-        #expect(cache.table.open(keys[1]) == nil, "who comes later gets another")
-        stage.files.setRule(nil)
-        for handle in handles { handle.leave() }
-        await cache.close()
-    }
-
     @Test func `a transfer under way does not bring a removed entry back, bug18`() throws {
         for moment in [0, 1, 2, 3, 5, 8, 20, 100, 400] as [Int64] {
             let world = try World()

@@ -59,7 +59,8 @@ extension EntryStateMachine {
             } else {
                 .notStored
             }
-        return StorageStatus(place: place, length: representation.info.length, isWriting: hasUnwritten)
+        return StorageStatus(
+            place: place, length: representation.info.length, isWriting: hasUnwritten, isRemoved: lifecycle.isRemoved)
     }
 
     /// Who reads, and what is being fetched.

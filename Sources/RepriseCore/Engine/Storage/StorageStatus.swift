@@ -19,6 +19,8 @@ struct StorageStatus: Sendable {
     var length: Int64?
     /// Whether more will be stored without anything being fetched.
     var isWriting: Bool
+    /// Whether the entry was removed or replaced: its files are there as long as it has readers.
+    var isRemoved = false
 
     /// How many bytes are stored in one run from `offset` on, as far as that is known.
     func stored(in range: ByteRange) -> Int64 {
