@@ -123,15 +123,15 @@ extension EntryStateMachine {
         _ transfer: TransferState, _ request: OriginRequestState, _ status: Int, retryAfter: Int64? = nil,
         fields: HTTPFields = [:]
     ) {
-        let offset = head(of: transfer)
+        // What a refusal ends with a transfer may begin anew under each fresh URL, and be refused again.
+        let (offset, hasBegun) = (head(of: transfer), transfer.isSecondTry || transfer.boundPlace != nil)
         finish(transfer)
         let error = CacheError(
             answered: status, retryAfter: retryAfter, location: RedirectRule.location(status, fields))
         // Where a redirect leads is an answer, no trouble.
         if error.location == nil { tell(.originError(key: key.text, error)) } else { redirected(transfer, request) }
         if renews(after: status, request) {
-            // A byte that was not sent under one URL may not be under any: no fresh one ends the wait for it.
-            if transfer.isSecondTry { backOff(after: error, at: offset) }
+            if hasBegun { backOff(after: error, at: offset) }
             return
         }
         let served = transfer.readers.compactMap { readers[$0] }
