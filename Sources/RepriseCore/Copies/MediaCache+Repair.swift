@@ -74,7 +74,7 @@ extension MediaCache {
         case .unreadable, .unfinished:
             let isRemoved = try await onDisk { () throws(StoreError) in
                 // Somebody may have opened it, or be making it, since.
-                if self.table.open(named: name, in: store) != nil || store.isBeingFilled(name: name) { return false }
+                if self.table.open(named: name, in: store) != nil || store.isBeingImported(name: name) { return false }
                 if case .whole = try store.find(name: name) { return false }
                 try store.remove(name: name)
                 return true

@@ -90,8 +90,8 @@ extension MediaResource {
     private func abandon(_ begun: EntryImport, _ store: Store) async {
         let quota = cache.environment.quota
         do throws(CacheError) {
-            let wereThere = try await cache.onDisk { () throws(StoreError) in try store.abandon(begun.entry) }
-            if wereThere { quota.update { $0.freed(begun.entry.generation.claimedBytes) } }
+            try await cache.onDisk { () throws(StoreError) in try store.abandon(begun.entry) }
+            quota.update { $0.freed(begun.entry.generation.claimedBytes) }
         } catch {
             // It is swept with the next generation of this key.
             cache.environment.hub.send(.degraded(key: request.key.text, reason: error.message))

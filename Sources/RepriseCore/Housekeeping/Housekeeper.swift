@@ -152,8 +152,8 @@ final class Housekeeper: Sendable {
     }
 
     private func remove(_ store: Store, _ use: StoredUse) throws(StoreError) {
-        // An import has no reader, and is being filled all the same.
-        guard !store.isBeingFilled(name: use.name), try !store.isPinned(name: use.name) else { return }
+        // It has no reader, and its entry need not be open.
+        guard !store.isBeingImported(name: use.name), try !store.isPinned(name: use.name) else { return }
         let key = try table.withEntry(named: use.name, in: store) { entry throws(StoreError) -> String? in
             guard let entry else {
                 try store.remove(name: use.name)

@@ -95,7 +95,7 @@ extension Store {
         if first.isEmpty { throw StoreError(.unavailable, "\(path) is empty: there is nothing to import") }
         var info = info
         info.length = status.size
-        return EntryImport(try stage(info), path, source, status)
+        return EntryImport(try stage(info, isImport: true), path, source, status)
     }
 
     /// Makes a staged generation the entry's current one, and removes every other, also one that is being filled: the

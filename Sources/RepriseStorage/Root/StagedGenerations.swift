@@ -14,6 +14,8 @@ struct StagedGenerations: Sendable {
         struct Weak: Sendable { weak var life: Generation.Life? }
 
         let identity: UInt64
+        /// Whether it is filled from a file, not by an entry that is open.
+        let isImport: Bool
         var state: State
 
         var isFilled: Bool {
@@ -36,26 +38,31 @@ struct StagedGenerations: Sendable {
     private var entries: [String: [Int: Staged]] = [:]
 
     /// Takes the number of an entry's next generation.
-    /// - Parameter numbers: Those of the entry's files.
+    /// - Parameters:
+    ///   - isImport: Whether it will be filled from a file.
+    ///   - numbers: Those of the entry's files.
     /// - Returns: The number, and those of the generations that are being filled now.
     mutating func begin(
-        _ identity: UInt64, of name: String, besides numbers: [Int]
+        _ identity: UInt64, of name: String, isImport: Bool = false, besides numbers: [Int]
     ) -> (next: Int, filled: Set<Int>) {
         let filled = entries[name, default: [:]].filter { $0.value.isFilled }
         let next = (numbers + filled.keys).reduce(0, max) + 1
-        entries[name] = filled.merging([next: Staged(identity: identity, state: .making)]) { $1 }
+        entries[name] = filled.merging([next: Staged(identity: identity, isImport: isImport, state: .making)]) { $1 }
         return (next, Set(filled.keys))
     }
 
     /// Its files were made.
     mutating func made(_ generation: Generation, of name: String) {
+        let isImport = entries[name]?[generation.number]?.isImport ?? false
         entries[name, default: [:]][generation.number] = Staged(
-            identity: generation.identity, state: .made(Staged.Weak(life: generation.life)))
+            identity: generation.identity, isImport: isImport, state: .made(Staged.Weak(life: generation.life)))
     }
 
     func isFilled(_ number: Int, of name: String) -> Bool { entries[name]?[number]?.isFilled ?? false }
 
-    func isAnyFilled(of name: String) -> Bool { entries[name]?.values.contains(where: \.isFilled) ?? false }
+    func isBeingImported(_ name: String) -> Bool {
+        entries[name]?.values.contains { $0.isImport && $0.isFilled } ?? false
+    }
 
     /// A description names it, or it was given up.
     mutating func remove(_ number: Int, _ identity: UInt64, of name: String) -> Removed {

@@ -6,7 +6,8 @@ import RepriseRanges
 extension Store {
     /// Makes the files of a new generation beside the current one. It becomes current by `commit`.
     /// `info.generation` is chosen here.
-    package func stage(_ info: EntryInfo) throws(StoreError) -> StoredEntry {
+    /// - Parameter isImport: Whether it is filled from a file, not by an entry that is open.
+    package func stage(_ info: EntryInfo, isImport: Bool = false) throws(StoreError) -> StoredEntry {
         var info = info
         let (name, tenure) = (entryName(key: info.key), tenure)
         let folder = directory(name)
@@ -14,7 +15,7 @@ extension Store {
         try keepFormat()
         do throws(FileError) {
             try fileSystem.makeDirectory(folder)
-            info.generation = try beginGeneration(info.identity, name)
+            info.generation = try beginGeneration(info.identity, name, isImport: isImport)
             let header = BlocksHeader(proofKind: proofKind, blockSize: layout.blockSize, identity: info.identity)
             var summary = EntrySummary()
             summary.lastUse = info.checked
@@ -59,12 +60,12 @@ extension Store {
 
     /// The number of an entry's next generation, which is being filled from here on. Files of other generations that the
     /// description does not name and that this process does not fill are removed: a process that was killed was filling them.
-    private func beginGeneration(_ identity: UInt64, _ name: String) throws(FileError) -> Int {
+    private func beginGeneration(_ identity: UInt64, _ name: String, isImport: Bool) throws(FileError) -> Int {
         let (folder, tenure) = (directory(name), tenure)
         let files = try fileSystem.list(folder)
         let numbers = files.compactMap { Store.generationNumber(inFileName: $0) }
         // Taken before there are files, which another call would take for left over.
-        let (next, filled) = staged.withLock { $0.begin(identity, of: name, besides: numbers) }
+        let (next, filled) = staged.withLock { $0.begin(identity, of: name, isImport: isImport, besides: numbers) }
         do throws(FileError) {
             let named = try readWholeInfo(name)?.generation
             for file in files {
@@ -81,8 +82,8 @@ extension Store {
     /// Whether a generation is being filled, as this process knows of its own.
     func isFilled(_ number: Int, of name: String) -> Bool { staged.withLock { $0.isFilled(number, of: name) } }
 
-    /// Whether an entry is being filled with what no description names yet, by its folder's name, as this process knows of its own.
-    package func isBeingFilled(name: String) -> Bool { staged.withLock { $0.isAnyFilled(of: name) } }
+    /// Whether a file is being imported into the entry with that folder name, as this process knows of its own.
+    package func isBeingImported(name: String) -> Bool { staged.withLock { $0.isBeingImported(name) } }
 
     /// It is named, or given up.
     @discardableResult
@@ -95,12 +96,9 @@ extension Store {
     func forgetStaged(in name: String) { staged.withLock { $0.removeAll(of: name) } }
 
     /// Removes the files of a staged generation that will not become current, where they are still those: a folder that was
-    /// removed and made again has others of the same names. `false` where they are gone.
-    @discardableResult
-    package func abandon(_ staged: StoredEntry) throws(StoreError) -> Bool {
-        guard try stillNames(staged.info, staged.generation, isCommitted: false) else { return false }
-        try abandon(staged.info)
-        return true
+    /// removed and made again has others of the same names.
+    package func abandon(_ staged: StoredEntry) throws(StoreError) {
+        if try stillNames(staged.info, staged.generation, isCommitted: false) { try abandon(staged.info) }
     }
 
     /// The same under an entry's write lease, which keeps other generations' files away: no file is opened for one that was never
