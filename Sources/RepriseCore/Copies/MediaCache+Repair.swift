@@ -22,7 +22,10 @@ extension MediaCache {
         let store = try keptStore()
         var report = RepairReport()
         let names = try await onReadPool { () throws(StoreError) in try store.entryNames().sorted() }
-        for name in names { try await repair(name, in: store, &report) }
+        for name in names {
+            try await repair(name, in: store, &report)
+            if Task.isCancelled { throw MediaCache.cancelled }
+        }
         return report
     }
 
@@ -33,7 +36,6 @@ extension MediaCache {
     }
 
     fileprivate func repair(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
-        if Task.isCancelled { throw MediaCache.cancelled }
         do throws(CacheError) {
             // By its entry in memory, where it is open: that one fills it.
             if let entry = table.open(named: name, in: store) {
@@ -53,13 +55,12 @@ extension MediaCache {
             }
             try await repairClosed(name, in: store, &report)
         } catch {
-            if Task.isCancelled { throw MediaCache.cancelled }
             _ = try keptStore()
             report.unavailable.append(RepairReport.Unavailable(name: name, reason: error.message))
         }
     }
 
-    private static let cancelled = CacheError(.closed, "the task was cancelled")
+    fileprivate static let cancelled = CacheError(.closed, "the task was cancelled")
 
     private func repairClosed(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
         switch try await onReadPool({ () throws(StoreError) in try store.find(name: name) }) {
@@ -97,7 +98,8 @@ extension MediaCache {
         }
         var dropped: Int64 = 0
         for piece in pieces {
-            if Task.isCancelled { throw MediaCache.cancelled }
+            // What was dropped by now is told.
+            if Task.isCancelled { break }
             let found = try await onReadPool { () throws(StoreError) in
                 do throws(FileError) { return try generation.prove(piece) } catch {
                     throw StoreError(error, doing: "reading what is stored")
@@ -120,6 +122,7 @@ extension MediaResource {
         }
         var report = RepairReport()
         try await cache.repair(name, in: store, &report)
+        if Task.isCancelled { throw MediaCache.cancelled }
         return report
     }
 }
