@@ -112,7 +112,8 @@ final class SessionTable: Sendable {
             for exchange in session.delegate.exchanges {
                 exchange.abandon(OriginFailure(.interrupted, "the client was closed"))
             }
-            session.session.invalidateAndCancel()
         }
+        // On Linux this waits for the session's queue, and the last reference to a client may go on that: waiting for it there traps.
+        DispatchQueue.global().async { for session in sessions { session.session.invalidateAndCancel() } }
     }
 }
