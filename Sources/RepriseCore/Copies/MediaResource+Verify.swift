@@ -80,19 +80,11 @@ extension MediaResource.Verification {
             let piece = try stored.next(in: ByteRange(position, range.upperBound))
             switch piece {
             case .bytes(let bytes): result.proved += Int64(bytes.count)
-            case .damaged(let count): result.add(damaged: ByteRange(offset: position, count: count))
+            case .damaged(let count): result.damaged.append(joining: ByteRange(offset: position, count: count))
             case .gone: break
             }
             position += piece.count
         }
         return result
-    }
-
-    private mutating func add(damaged range: ByteRange) {
-        if let last = damaged.last, last.upperBound == range.lowerBound {
-            damaged[damaged.count - 1] = ByteRange(last.lowerBound, range.upperBound)
-        } else {
-            damaged.append(range)
-        }
     }
 }

@@ -51,13 +51,7 @@ public struct OriginComparison: Sendable, Hashable {
     mutating func notThere(_ range: ByteRange) { if !range.isEmpty { differing.append(range) } }
 
     /// Stored bytes that cannot be compared.
-    mutating func notProved(_ range: ByteRange) {
-        if let last = damaged.last, last.upperBound == range.lowerBound {
-            damaged[damaged.count - 1] = ByteRange(last.lowerBound, range.upperBound)
-        } else if !range.isEmpty {
-            damaged.append(range)
-        }
-    }
+    mutating func notProved(_ range: ByteRange) { damaged.append(joining: range) }
 
     // Joins a difference to the one before it, where all between them was looked at.
     private mutating func note(_ range: ByteRange, in pieceStart: Int64) {
@@ -67,6 +61,17 @@ public struct OriginComparison: Sendable, Hashable {
             differing[differing.count - 1] = ByteRange(last.lowerBound, range.upperBound)
         } else {
             differing.append(range)
+        }
+    }
+}
+
+extension [ByteRange] {
+    /// Adds a range behind the others, to the last one where it adjoins that.
+    mutating func append(joining range: ByteRange) {
+        if let last, last.upperBound == range.lowerBound {
+            self[count - 1] = ByteRange(last.lowerBound, range.upperBound)
+        } else if !range.isEmpty {
+            append(range)
         }
     }
 }
