@@ -69,6 +69,9 @@ extension CacheError {
             .originRefused(status: status), "the origin answered \(status)", retryAfter: retryAfter, location: location)
     }
 
+    /// Who asked has ended it.
+    static let taskCancelled = CacheError(.closed, "the task was cancelled")
+
     /// More is to be stored than the store may take in all, in bytes.
     init(tooLarge length: Int64, for capacity: Int64) {
         self.init(

@@ -47,7 +47,7 @@ public struct CacheReader: ~Copyable, Sendable {
             switch handle.info(wake: { waker.wake() }) {
             case .success(let info?): return info
             case .success(nil):
-                do { try await waker.wait() } catch { throw CacheError(.closed, "the task was cancelled") }
+                do { try await waker.wait() } catch { throw CacheError.taskCancelled }
             case .failure(let error): throw error
             }
         }

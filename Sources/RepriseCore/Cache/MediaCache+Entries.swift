@@ -172,7 +172,7 @@ extension MediaResource {
             in: ByteRange(0, EntryStateMachine.sniffedBytes), priority: .prefetch, isHandedOn: false)
         var reader = CacheReader(handle: handle)
         do { while try await reader.next() != nil {} } catch let error as CacheError { throw error } catch {
-            throw CacheError(.closed, "the task was cancelled")
+            throw CacheError.taskCancelled
         }
         while true {
             let waker = Waker()
@@ -181,7 +181,7 @@ extension MediaResource {
             case .undecided, .unsniffed: break
             case .stored, .notStored, .ended, nil: return
             }
-            do { try await waker.wait() } catch { throw CacheError(.closed, "the task was cancelled") }
+            do { try await waker.wait() } catch { throw CacheError.taskCancelled }
         }
     }
 }

@@ -22,10 +22,7 @@ extension MediaCache {
         let store = try keptStore()
         var report = RepairReport()
         let names = try await onReadPool { () throws(StoreError) in try store.entryNames().sorted() }
-        for name in names {
-            try await repair(name, in: store, &report)
-            if Task.isCancelled { throw MediaCache.cancelled }
-        }
+        for name in names { try await repair(name, in: store, &report) }
         return report
     }
 
@@ -37,30 +34,32 @@ extension MediaCache {
 
     fileprivate func repair(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
         do throws(CacheError) {
-            // By its entry in memory, where it is open: that one fills it.
-            if let entry = table.open(named: name, in: store) {
-                let open = entry.openGenerations
-                for (id, generation) in open {
-                    // A reader may come upon a damaged block at the same moment.
-                    let before = generation.damagedBlocks
-                    let dropped = try await prove(generation, anew: true, &report)
-                    // Blocks were dropped: they are planned anew.
-                    entry.handle(.indexRead(id, ByteRange(0, 0), damaged: dropped, error: nil))
-                    report.note(generation.damagedBlocks - before, key: entry.key.text)
-                }
-                if !open.isEmpty {
-                    report.entries += 1
-                    return
-                }
-            }
-            try await repairClosed(name, in: store, &report)
+            if try await !repairOpen(name, in: store, &report) { try await repairClosed(name, in: store, &report) }
         } catch {
             _ = try keptStore()
             report.unavailable.append(RepairReport.Unavailable(name: name, reason: error.message))
         }
+        if Task.isCancelled { throw CacheError.taskCancelled }
     }
 
-    fileprivate static let cancelled = CacheError(.closed, "the task was cancelled")
+    /// By its entry in memory, where it is open: that one fills it. `false` where it is not.
+    private func repairOpen(
+        _ name: String, in store: Store, _ report: inout RepairReport
+    ) async throws(CacheError) -> Bool {
+        guard let entry = table.open(named: name, in: store) else { return false }
+        let open = entry.openGenerations
+        for (id, generation) in open {
+            // A reader may come upon a damaged block at the same moment.
+            let before = generation.damagedBlocks
+            let dropped = try await prove(generation, anew: true, &report)
+            // Blocks were dropped: they are planned anew.
+            entry.handle(.indexRead(id, ByteRange(0, 0), damaged: dropped, error: nil))
+            report.note(generation.damagedBlocks - before, key: entry.key.text)
+        }
+        if open.isEmpty { return false }
+        report.entries += 1
+        return true
+    }
 
     private func repairClosed(_ name: String, in store: Store, _ report: inout RepairReport) async throws(CacheError) {
         switch try await onReadPool({ () throws(StoreError) in try store.find(name: name) }) {
@@ -122,7 +121,6 @@ extension MediaResource {
         }
         var report = RepairReport()
         try await cache.repair(name, in: store, &report)
-        if Task.isCancelled { throw MediaCache.cancelled }
         return report
     }
 }

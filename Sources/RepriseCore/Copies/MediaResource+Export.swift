@@ -43,7 +43,7 @@ extension MediaResource {
     private func carryOut(_ copy: EntryExport) async throws(CacheError) {
         var copy = copy
         while copy.done < copy.length {
-            if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
+            if Task.isCancelled { throw CacheError.taskCancelled }
             let current = copy
             copy = try await cache.onReadPool { () throws(StoreError) in
                 var next = current

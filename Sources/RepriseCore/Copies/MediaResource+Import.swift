@@ -57,7 +57,7 @@ extension MediaResource {
         guard begun.length <= quota.capacity else { throw CacheError(tooLarge: begun.length, for: quota.capacity) }
         var work = begun
         while work.done < work.length {
-            if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
+            if Task.isCancelled { throw CacheError.taskCancelled }
             if !quota.hasSpace { await cache.collectGarbage() }
             guard quota.hasSpace else { throw CacheError(.store, quota.refusal) }
             let current = work

@@ -23,7 +23,7 @@ extension MediaResource {
         for range in snapshot.claimed.ranges {
             var position = range.lowerBound
             while position < range.upperBound {
-                if Task.isCancelled { throw CacheError(.closed, "the task was cancelled") }
+                if Task.isCancelled { throw CacheError.taskCancelled }
                 let piece = ByteRange(position, min(range.upperBound, position.adding(MediaResource.step)))
                 let current = result
                 result = try await cache.onReadPool { () throws(StoreError) in try current.adding(piece, of: snapshot) }

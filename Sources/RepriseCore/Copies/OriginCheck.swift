@@ -37,7 +37,7 @@ package struct OriginCheck: Sendable {
     package func compare(_ snapshot: EntrySnapshot) async throws(CacheError) -> OriginComparison {
         var run = Run(snapshot)
         do { try await run.compare(self) } catch let error as CacheError { throw error } catch {
-            throw CacheError(.closed, "the task was cancelled")
+            throw CacheError.taskCancelled
         }
         return run.comparison
     }
