@@ -16,7 +16,7 @@ final class RangeFetch: Fetch {
 
     private enum State {
         case running
-        /// All of the version with this length is stored, in these files, if any were made by then: of an empty one there may be none.
+        /// All of the version with this length is stored, in these files; of an empty one none may have been made by then.
         case done(length: Int64?, Kept?)
         case failed(CacheError)
     }
@@ -30,7 +30,7 @@ final class RangeFetch: Fetch {
 
     /// - Parameters:
     ///   - queue: Who paces it; `nil` where it may take what comes.
-    ///   - outlivesRemoval: Whether it goes on where the entry is removed or replaced: its files are held by somebody.
+    ///   - outlivesRemoval: Whether it goes on where the entry is removed or replaced: its files were given away.
     init(
         _ resource: MediaResource, _ range: ByteRange, priority: TransferPlanner.Priority = .prefetch,
         queue: PrefetchQueue? = nil, outlivesRemoval: Bool = false
@@ -116,6 +116,7 @@ final class RangeFetch: Fetch {
         case missing(Int64)
     }
 
+    /// Waits until all is stored and verified, or will not be.
     private func waitForDisk() async throws -> DiskAnswer {
         // What was asked for may be too little to decide by.
         var isBeginningRead = false
@@ -164,19 +165,17 @@ final class RangeFetch: Fetch {
     // MARK: Looking
 
     var progress: FetchProgress {
-        func progress(of length: Int64?, _ stored: (ByteRange) -> Int64, _ failure: CacheError?) -> FetchProgress {
-            let wanted = wanted(of: length)
-            let expected = wanted.upperBound == .max ? nil : wanted.count
-            return FetchProgress(stored: stored(wanted), expected: expected, failure: failure)
+        let state = state.withLock { $0 }
+        if case .done(let length, _) = state {
+            let count = wanted(of: length).count
+            return FetchProgress(stored: count, expected: count)
         }
-        var failure: CacheError?
-        switch state.withLock({ $0 }) {
-        case .done(let length, _): return progress(of: length, { $0.count }, nil)
-        case .failed(let error): failure = error
-        case .running: break
-        }
+        let failure: CacheError? = if case .failed(let error) = state { error } else { nil }
         guard let status = handle.storage else { return FetchProgress(stored: 0, expected: nil, failure: failure) }
-        return progress(of: status.length, status.stored(in:), failure)
+        let wanted = wanted(status)
+        return FetchProgress(
+            stored: status.stored(in: wanted), expected: wanted.upperBound == .max ? nil : wanted.count,
+            failure: failure)
     }
 
     /// Where it is kept, once so many bytes of its range, or all there are, are stored and verified in one run.
