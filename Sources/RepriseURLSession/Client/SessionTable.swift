@@ -113,7 +113,7 @@ final class SessionTable: Sendable {
                 exchange.abandon(OriginFailure(.interrupted, "the client was closed"))
             }
         }
-        // On Linux this waits for the session's queue, and the last reference to a client may go on that: waiting for it there traps.
+        // On Linux this waits for the session's queue, and traps on it: the last reference to a client may go there.
         DispatchQueue.global().async { for session in sessions { session.session.invalidateAndCancel() } }
     }
 }

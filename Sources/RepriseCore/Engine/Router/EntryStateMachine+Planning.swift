@@ -192,11 +192,10 @@ extension EntryStateMachine {
     /// Where the next byte after `head` is that is in memory, that another transfer of the representation brings next, or that is
     /// too far out to be stored: a buffer's bytes go all to the disk, or none.
     func nextCovered(after head: Int64, _ transfer: TransferState) -> Int64 {
-        var end = Int64.max
+        var end = transfer.start < BlockLayout.longestStored ? BlockLayout.longestStored : .max
         // A transfer that begins where a block can be filled brings that block whole, or it would end before what it was
         // begun for.
         let blockSize = environment.store?.layout.blockSize ?? 1
-        if transfer.start < BlockLayout.longestStored { end = BlockLayout.longestStored }
         let head = max(head, transfer.start.adding(blockSize - 1))
         if let id = transfer.representation { end = min(end, buffers.nextHeld(of: id, after: head) ?? .max) }
         for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
