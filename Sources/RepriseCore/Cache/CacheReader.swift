@@ -5,8 +5,8 @@ import RepriseStorage
 /// A position in a resource and an end. Bytes come from disk, from a transfer under way, or from the origin; the
 /// reader cannot tell, except by the time it takes.
 ///
-/// A reader belongs to one task at a time. Leaving is dropping it: transfers nobody needs pause at once and stop a
-/// second later. Where the origin cannot be reached, waiting ends with an error after 20 seconds without progress
+/// A reader belongs to one task at a time. Drop it to leave: a transfer that no other reader needs takes up to 128 KiB
+/// more and stops within a second. Where the origin cannot be reached, waiting ends with an error after 20 seconds without progress
 /// (2 seconds before the first byte).
 public struct CacheReader: ~Copyable, Sendable {
     private let handle: ReaderHandle

@@ -1,7 +1,26 @@
+import Foundation
 import SwiftUI
 
-/// Runs the request patterns and shows what became of them. Not yet run on a device.
+/// The app; with `--report` the report alone, for CI on a Mac: it ends with 1 if a check failed. Neither has run yet.
 @main
+@MainActor
+enum DeviceCheckProgram {
+    static func main() {
+        guard CommandLine.arguments.contains("--report") else { return DeviceCheckApp.main() }
+        Task {
+            var hasFailed = false
+            for check in Traces.all + [Traces.proxied] {
+                let line = await report(of: check)
+                print(line.text)
+                if case .fail = line.verdict { hasFailed = true }
+            }
+            exit(hasFailed ? 1 : 0)
+        }
+        RunLoop.main.run()
+    }
+}
+
+/// Runs the request patterns and shows what became of them. Not yet run on a device.
 struct DeviceCheckApp: App {
     var body: some Scene {
         WindowGroup { ReportView() }
