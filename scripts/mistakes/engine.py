@@ -628,6 +628,14 @@ MISTAKES = {
     "one lane": ("everything is written by one thread of two", ROUTER + "Representations.swift",
                  "UInt64(environment.queues.randomFraction() * 0x1p52)\n", "UInt64(environment.queues.randomFraction() * 0x1p52) | 1\n",
                  "DiskTests"),
+    "coded fails": ("a stored answer with a coding does not stand in for an origin that fails", ROUTER + "HandingOn.swift",
+                    "if case .busy(let status, _) = verdict, let reader,",
+                    "if case .busy(let status, _) = verdict, let reader, held.isResource,", "CodingTests"),
+    "own age": ("an answer for one client counts as new whatever its age", ENGINE + "Selection/ResponseSelector.swift",
+                "guard policy == .http else { return nil }\n        let outcome",
+                "guard isSharedHTTP else { return nil }\n        let outcome", "ReuseScenarioTests"),
+    "other success": ("conditions do not hold for a 203", CORE + "Answers/ConditionalRequest.swift",
+                      "guard (200...299).contains(info.status) else", "guard info.status == 200 else", "OtherAnswerTests"),
 }
 
 #: Which of the world's oracles spoke when each was last put in, and after how many seeds.

@@ -89,7 +89,7 @@ package struct ConditionalRequest: Sendable {
     package func answer(_ info: ContentInfo) -> Answer {
         var head = commonFields(info)
         // Conditions are about what would be a success (RFC 9110 §13.2.1).
-        guard info.status == 200 else { return whole(info, head) }
+        guard (200...299).contains(info.status) else { return whole(info, head) }
         if let refused = failedPrecondition(info) {
             if refused == 304 {
                 head.remove(["Content-Type"])
@@ -158,7 +158,7 @@ package struct ConditionalRequest: Sendable {
         head.remove(["Date", "Age", "Accept-Ranges", "ETag", "Connection"])
         head = RelayedAnswer.fields(head, age: info.age)
         if isAsItCame(info) {
-            for name in ["Date", "ETag"] { head[name] = info.fields[name] }
+            for name in ["Date", "ETag", "Accept-Ranges"] { head[name] = info.fields[name] }
             return head
         }
         head["ETag"] = info.entityTag

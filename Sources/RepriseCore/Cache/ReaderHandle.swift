@@ -181,6 +181,11 @@ package final class ReaderHandle: Sendable {
     /// Whether there is an answer that may be the one for its request, fresh or stale.
     package var isKnown: Bool { current()?.entry.isKnown ?? false }
 
+    /// Why a request with those fields goes on to the origin.
+    package func forward(of fields: HTTPFields) -> CacheStatus.Forward {
+        current()?.entry.forward(of: fields) ?? .uriMiss
+    }
+
     /// What the origin has answered a HEAD for the same request confirms what is stored, or shows that it has to be confirmed
     /// (RFC 9111 §4.3.5).
     /// - Parameters:

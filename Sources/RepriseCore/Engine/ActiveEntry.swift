@@ -109,6 +109,9 @@ package final class ActiveEntry: Sendable {
     /// Whether there is an answer to give to readers, fresh or stale.
     var isKnown: Bool { look { $0.isKnown } }
 
+    /// Why a request with those fields goes on to the origin.
+    func forward(of fields: HTTPFields) -> CacheStatus.Forward { look { $0.forward(of: fields) } }
+
     /// How a reader's request was handled, as far as that is known now.
     func outcome(of reader: ReaderID) -> CacheStatus? { look { $0.outcome(of: reader) } }
 

@@ -38,6 +38,11 @@ package struct ReuseRule: Sendable {
         }
     }
 
+    /// Why a request for it goes on to the origin, whatever it says of `only-if-cached`.
+    package var forward: CacheStatus.Forward {
+        if case .confirm(let reason) = ignoringOnlyIfCached { reason } else { .stale }
+    }
+
     /// Whether the origin is asked before or while it is used.
     package var asksOrigin: Bool {
         switch verdict {

@@ -37,8 +37,7 @@
 
             /// How the request was handled.
             func outcome(_ status: Int?) -> CacheStatus {
-                let known: CacheStatus.Forward = RequestCacheControl(fields).noCache ? .request : .stale
-                var outcome = CacheStatus(forward: handle.isKnown ? known : .uriMiss)
+                var outcome = CacheStatus(forward: handle.forward(of: fields))
                 outcome.forwardStatus = status
                 return outcome
             }

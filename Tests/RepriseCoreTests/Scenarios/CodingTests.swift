@@ -52,6 +52,18 @@ import Testing
         ask(world, ["Accept-Encoding": "identity"], coding: nil)
     }
 
+    @Test(arguments: ["max-age=60, stale-if-error=600", "max-age=60"])
+    func `a body with a coding stands in for an origin that fails, RFC 5861 §4`(control: String) throws {
+        let world = try world(type: Self.page, control: control)
+        ask(world, ["Accept-Encoding": "gzip"], coding: "gzip")
+        world.queues.advance(61 * second)
+        world.origin.change("/a") { resource in
+            resource.behaviour.status = 503
+            resource.behaviour.statusFields = ["Cache-Control": "max-age=10"]
+        }
+        for _ in 0..<2 { ask(world, ["Accept-Encoding": "gzip"], coding: "gzip") }
+    }
+
     @Test func `media that has none is for all, though it says to vary by that`() throws {
         let world = try world(type: "audio/mpeg")
         ask(world, ["Accept-Encoding": "gzip"], coding: nil)

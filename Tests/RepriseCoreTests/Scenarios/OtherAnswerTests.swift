@@ -28,6 +28,13 @@ import Testing
         }
     }
 
+    /// The status that a client is told.
+    private func ask(_ world: World, _ fields: HTTPFields = [:]) -> Int? {
+        let client = AnswerClient(world, "/a", fields)
+        client.finish()
+        return client.status
+    }
+
     // MARK: Handed on
 
     static let all = [
@@ -462,6 +469,25 @@ import Testing
         let client = AnswerClient(world, "/a")
         client.finish()
         #expect(client.status == 200 && client.body.count == Self.length)
+    }
+
+    @Test(arguments: [203, 301, 404])
+    func `what is stored of another status stands in for an origin that fails, RFC 5861 §4`(status: Int) throws {
+        let world = try world()
+        answer(world, status, ["Cache-Control": "max-age=60, stale-if-error=600", "Location": "/b"])
+        #expect(ask(world) == status)
+        world.queues.advance(61 * second)
+        answer(world, 503, ["Cache-Control": "max-age=10"])
+        for _ in 0..<2 { #expect(ask(world) == status) }
+    }
+
+    @Test(arguments: [200, 203, 299]) func `conditions hold for every success, RFC 9110 §13.2.1`(status: Int) throws {
+        let world = try world()
+        answer(world, status, ["Cache-Control": "max-age=60", "ETag": "\"a\""])
+        _ = ask(world)
+        #expect(ask(world, ["If-None-Match": "\"a\""]) == 304)
+        #expect(ask(world, ["If-Match": "\"b\""]) == 412)
+        #expect(ask(world, ["If-None-Match": "\"b\""]) == status)
     }
 
     @Test func `who has bytes goes on where the origin fails for a while, and is handed nothing else`() throws {

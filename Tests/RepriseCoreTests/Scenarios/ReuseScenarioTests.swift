@@ -331,6 +331,17 @@ import Testing
         #expect(outcome(world)?.forward == .stale)
     }
 
+    @Test(arguments: [["Cache-Control": "no-store"], ["Authorization": "Bearer x"], ["Cookie": "a=b"]] as [HTTPFields])
+    func `the age other caches saw is told of an answer for one client, RFC 9111 §5.1`(fields: HTTPFields) throws {
+        let world = try world("max-age=60", ["Age": "20"])
+        world.origin.change("/a") { $0.behaviour.firstByteDelay = 3 * second }
+        for _ in 0..<2 {
+            let client = AnswerClient(world, "/a", fields)
+            client.finish()
+            #expect(client.status == 200 && client.fields["Age"] == "23")
+        }
+    }
+
     @Test func `an immutable resource has no age and heeds no request directive, inv13`() throws {
         let world = try World()
         world.put("/a", length: Self.length)

@@ -60,7 +60,7 @@ extension EntryStateMachine {
         guard isOther(head, verdict, than: held) else { return false }
         let reader = taker(of: request, among: readers.awaitingValidation)
         guard reader != nil || request.requester == nil && isForAll(head, request, beside: held) else { return false }
-        if case .busy(let status, _) = verdict, let reader, held.isResource, CacheError(answered: status).meansAbsence,
+        if case .busy(let status, _) = verdict, let reader, CacheError(answered: status).meansAbsence,
             selector.reuse(of: held, by: reader.fields, wallClock: wallClock).mayStandIn
         {
             return false

@@ -70,6 +70,12 @@ extension EntryStateMachine {
     /// Whether there is an answer to give to readers, fresh or stale.
     var isKnown: Bool { representations.offered != nil }
 
+    /// Why a request with those fields goes on to the origin.
+    func forward(of fields: HTTPFields) -> CacheStatus.Forward {
+        guard let offered = representations.offered else { return selector.reason(fields) }
+        return selector.reuse(of: offered, by: fields, wallClock: wallClock).forward
+    }
+
     /// Whether a request that is under way brings it.
     func isComing(_ representation: Representation, besides request: RequestID? = nil) -> Bool {
         transfers.contains {

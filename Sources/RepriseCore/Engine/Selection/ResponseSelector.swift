@@ -93,7 +93,7 @@ struct ResponseSelector {
 
     /// What `Age` is to say; `nil` where the origin made or confirmed it for this very request.
     func age(of representation: Representation, for reader: Reader, wallClock: @autoclosure () -> Int64) -> Int64? {
-        guard isSharedHTTP else { return nil }
+        guard policy == .http else { return nil }
         let outcome = reader.outcome
         let isOld = outcome.isHit || outcome.isCollapsed || outcome.forward == .partial
         guard isOld || outcome.detail != nil || representation.info.fields.contains("Age") else { return nil }

@@ -284,6 +284,19 @@
             Clause(
                 "RFC 9111 §5.2.1.7", "HEAD with `only-if-cached` does not ask the origin",
                 [.own(504, ["Cache-Control": "only-if-cached"], method: "HEAD")]),
+            Clause(
+                "RFC 9211 §2.2", "`Cache-Status` says why HEAD went on",
+                [
+                    .head(told: ["Cache-Status": "node-1; fwd=uri-miss; fwd-status=200"]),
+                    .ask("GET", "", ["X-A": "1"], ["Cache-Control": "max-age=60", "Vary": "X-A", "ETag": "\"a\""]),
+                    .head(
+                        ["X-A": "1", "Cache-Control": "max-age=0"], ["ETag": "\"a\""],
+                        told: ["Cache-Status": "node-1; fwd=request; fwd-status=200"]),
+                    .head(
+                        ["X-A": "1", "Cache-Control": "min-fresh=90"], ["ETag": "\"a\""],
+                        told: ["Cache-Status": "node-1; fwd=request; fwd-status=200"]),
+                    .head(["X-A": "2"], told: ["Cache-Status": "node-1; fwd=vary-miss; fwd-status=200"]),
+                ]),
         ]
 
         private static let reloading: HTTPFields = ["Cache-Control": "no-cache"]
