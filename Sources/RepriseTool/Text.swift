@@ -61,6 +61,11 @@ func bar(_ stored: ByteRangeSet, length: Int64, width: Int) -> String {
     return "[" + String(cells) + "]"
 }
 
+/// A share in whole per cent, rounded down.
+func percent(_ part: Int64, _ whole: Int64) -> String {
+    "\(Int((Double(part) / Double(whole) * 100).rounded(.down))) %"
+}
+
 /// `text` with spaces before it up to `width` characters.
 func padded(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
@@ -73,6 +78,19 @@ func jsonLine(_ value: some Encodable) -> String {
     do { return String(decoding: try encoder.encode(value), as: UTF8.self) } catch {
         preconditionFailure("plain values encode: \(error)")
     }
+}
+
+/// The least number of characters to insert, remove or replace that makes one text the other (Levenshtein).
+func editDistance(_ first: String, _ second: String) -> Int {
+    var row = Array(0...second.count)
+    for (index, character) in first.enumerated() {
+        var next = [index + 1]
+        for (column, other) in second.enumerated() {
+            next.append(min(next[column] + 1, row[column + 1] + 1, row[column] + (character == other ? 0 : 1)))
+        }
+        row = next
+    }
+    return row[second.count]
 }
 
 extension String {

@@ -8,16 +8,18 @@
             commandName: "reprise",
             abstract: "Media that plays while it downloads and is never paid for twice.",
             discussion: """
-                Exit codes: 0 success; 1 `verify` found damage or a difference, or a goal of `demo` was missed; 64 wrong usage; 66 what is to be exported or imported is not there, or not all of it; 69 the origin cannot be used; \
-                70 something unexpected; 74 the store cannot be used; 75 the store is in use by another process; 78 a settings file or a variable of the environment is wrong; 130 stopped by a signal.
+                Exit codes: 0 success; 1 `verify` found damage or a difference, or `demo` missed a goal; 64 wrong usage; 66 the \
+                entry or file to copy is missing or incomplete; 69 the origin or port cannot be used; 70 internal error; 74 the \
+                store cannot be used; 75 another process uses the store; 78 wrong settings file or environment variable; \
+                130 stopped by a signal.
 
-                The store is in --directory, else in $REPRISE_DIRECTORY, else where the settings file says, else in the \
+                The store is --directory, else $REPRISE_DIRECTORY, else the settings file's directory, else the \
                 user's cache directory (Linux: $XDG_CACHE_HOME/reprise or ~/.cache/reprise; macOS: \
                 ~/Library/Caches/reprise).
 
                 The settings file is --config, else $REPRISE_CONFIG, else config.json in the user's settings directory \
                 (Linux: $XDG_CONFIG_HOME/reprise or ~/.config/reprise; macOS: ~/Library/Application Support/reprise), \
-                if it is there. It is one object of JSON whose keys are the flags of `serve` without dashes in front: \
+                if it exists. It is a JSON object whose keys are the flags of `serve` without the leading dashes: \
                 {"port": 8080, "deny": ["10.0.0.0/8"]}.
                 """,
             version: "0.1.0",

@@ -89,22 +89,29 @@
         }
 
         @Test(arguments: [
-            (#"{"prot": 1}"#, "prot is no setting"), (#"{"port": "1"}"#, "port: a whole number"),
-            (#"{"port": true}"#, "port: a whole number"),
-            (#"{"port": 70000}"#, "port: a whole number"), (#"{"no-token": 1}"#, "no-token: true or false"),
-            (#"{"deny": "x"}"#, "deny: a list"), (#"{"deny": ["10.0.0.0/33"]}"#, "deny: a list"),
-            (#"{"node": "a b"}"#, "node: a name"),
-            (#"{"host": null}"#, "host: an address"), (#"{"port": 1"#, "is not one object of JSON"),
-            ("[]", "is not one object of JSON"),
-            (String(repeating: "[", count: 100_000), "is not one object of JSON"),
-            (#"{"log-level": "loud"}"#, "log-level: trace"), (#"{"origin": ["ftp://x"]}"#, "origin: a list"),
-            (#"{"threads": 0}"#, "threads: a whole"), (#"{"same": ["a"]}"#, "same: a list of groups"),
-            (#"{"key-strip": "x"}"#, "key-strip: a list of names"),
-            (#"{"connections": 0}"#, "connections: a whole number"), (#"{"idle-timeout": 75}"#, "idle-timeout: a time"),
-            (#"{"request-timeout": "0s"}"#, "request-timeout: a time"),
-            (#"{"client-timeout": "2d"}"#, "client-timeout: a time"),
-            (#"{"origin-timeout": "5"}"#, "origin-timeout: a time"), (#"{"head-limit": "1B"}"#, "head-limit: a size"),
-            (#"{"allow-origin": ["https://a.example/page"]}"#, "allow-origin: a list of pages' origins"),
+            (#"{"prot": 1}"#, #"unknown setting "prot"; did you mean "port"?"#),
+            (#"{"prefetch": 1}"#, #"unknown setting "prefetch"; `reprise serve --show-settings`"#),
+            (#"{"port": "1"}"#, "port: expected an integer"),
+            (#"{"port": true}"#, "port: expected an integer"),
+            (#"{"port": 70000}"#, "port: expected an integer"),
+            (#"{"no-token": 1}"#, "no-token: expected true or false"),
+            (#"{"deny": "x"}"#, "deny: expected a list"), (#"{"deny": ["10.0.0.0/33"]}"#, "deny: expected a list"),
+            (#"{"node": "a b"}"#, "node: expected a name"),
+            (#"{"host": null}"#, "host: expected an address"), (#"{"port": 1"#, "is not a JSON object"),
+            ("[]", "is not a JSON object"),
+            (String(repeating: "[", count: 100_000), "is not a JSON object"),
+            (#"{"log-level": "loud"}"#, "log-level: expected trace"),
+            (#"{"origin": ["ftp://x"]}"#, "origin: expected a list"),
+            (#"{"threads": 0}"#, "threads: expected a positive integer"),
+            (#"{"same": ["a"]}"#, "same: expected a list of groups"),
+            (#"{"key-strip": "x"}"#, "key-strip: expected a list of names"),
+            (#"{"connections": 0}"#, "connections: expected a positive integer"),
+            (#"{"idle-timeout": 75}"#, "idle-timeout: expected a time"),
+            (#"{"request-timeout": "0s"}"#, "request-timeout: expected a time"),
+            (#"{"client-timeout": "2d"}"#, "client-timeout: expected a time"),
+            (#"{"origin-timeout": "5"}"#, "origin-timeout: expected a time"),
+            (#"{"head-limit": "1B"}"#, "head-limit: expected a size"),
+            (#"{"allow-origin": ["https://a.example/page"]}"#, "allow-origin: expected a list of origins of web pages"),
         ])
         func `what is wrong in a file is told with file and key`(json: String, words: String) throws {
             try withFile(json) { file, folder in
@@ -115,8 +122,8 @@
         }
 
         @Test(arguments: [
-            (#"{"\u001b[2J": 1}"#, #"\u001b[2J is no setting"#), (#"{"a\nb": 1}"#, #"a\u000ab is no setting"#),
-            (#"{"\u0000": 1}"#, #"\u0000 is no setting"#), (#"{"\u009b2J": 1}"#, #"\u009b2J is no setting"#),
+            (#"{"\u001b[2J": 1}"#, #"unknown setting "\u001b[2J""#), (#"{"a\nb": 1}"#, #"unknown setting "a\u000ab""#),
+            (#"{"\u0000": 1}"#, #"unknown setting "\u0000""#), (#"{"\u009b2J": 1}"#, #"unknown setting "\u009b2J""#),
         ])
         func `what is wrong is told in one line that steers no terminal`(json: String, words: String) throws {
             try withFile(json) { file, folder in
@@ -153,9 +160,10 @@
         @Test func `what is wrong in a variable or a flag is told with its name`() throws {
             let variable = try Program.run(["serve", "--show-settings"], environment: ["REPRISE_PORT": "many"])
             #expect(variable.status == 78)
-            #expect(variable.errors.contains("REPRISE_PORT: port: a whole number"), "\(variable.errors)")
+            #expect(variable.errors.contains("REPRISE_PORT: port: expected an integer"), "\(variable.errors)")
             let flag = try Program.run(["serve", "--show-settings", "--threads", "0"])
-            #expect(flag.status == 64 && flag.errors.contains("--threads: a whole number"), "\(flag.errors)")
+            #expect(
+                flag.status == 64 && flag.errors.contains("--threads: expected a positive integer"), "\(flag.errors)")
             #expect(try Program.run(["serve", "--show-settings", "--port", "x"]).status == 64)
         }
 

@@ -12,11 +12,11 @@
 
     struct Demo: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what the cache does, with a built-in origin: no network, no player.",
+            abstract: "Show what the cache does, without network and player.",
             discussion: """
-                Plays synthesised music from an origin on loopback that gives 1 MB/s: a first play that is aborted, a \
-                seek that is aborted, the whole, the whole again, and once more with the origin gone. Checks every \
-                byte, prints what each step cost the origin, and exits with 1 if a goal is missed.
+                Plays synthesised music from a loopback origin limited to 1 MB/s: an aborted play, an aborted seek, the \
+                whole, the whole again, and once more with the origin stopped. Checks every byte, prints the requests \
+                and bytes of each step, and exits with 1 if a goal is missed.
                 """)
 
         func run() async throws {

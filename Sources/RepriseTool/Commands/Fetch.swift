@@ -11,10 +11,10 @@
 
     struct Fetch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Fetch URLs into the store, so that playing them later costs nothing.",
+            abstract: "Prefetch URLs into the store.",
             discussion: """
-                Fetches what is missing and no more: interrupted, it goes on from there the next time. Where a server \
-                holds the store, the server fetches. Stopped by SIGINT or SIGTERM, it exits with 130.
+                Fetches missing bytes only, so an interrupted fetch can be repeated. If a server holds the store, the \
+                server fetches. Exits with 130 when stopped by SIGINT or SIGTERM.
                 """)
 
         @OptionGroup var store: StoreOptions
@@ -23,13 +23,13 @@
         var list: String?
         @Option(name: .shortAndLong, help: "Bytes to fetch of each: FIRST-LAST or FIRST-.")
         var range: String?
-        @Flag(help: "Fetch what a player needs to begin: head, index and first seconds.")
+        @Flag(help: "Fetch what a player needs to start: tags, index and first seconds.")
         var head = false
-        @Option(help: ArgumentHelp("The same with so many seconds of the media.", valueName: "n"))
+        @Option(help: ArgumentHelp("Like --head, with n seconds of the media.", valueName: "n"))
         var seconds: Double?
-        @Option(name: .shortAndLong, help: "How many to fetch at a time.")
+        @Option(name: .shortAndLong, help: "Number of URLs fetched at the same time.")
         var jobs = 2
-        @Flag(name: .shortAndLong, help: "Say nothing but errors.")
+        @Flag(name: .shortAndLong, help: "Print errors only.")
         var quiet = false
         @Flag(help: "Print a line of JSON for each URL.")
         var json = false
@@ -37,14 +37,14 @@
         var urls: [String] = []
 
         func validate() throws {
-            if urls.isEmpty, list == nil { throw ValidationError("name URLs, or a list of them with -i") }
+            if urls.isEmpty, list == nil { throw ValidationError("expected URLs, or a list of URLs with -i") }
             if [range != nil, head, seconds != nil].count(where: { $0 }) > 1 {
-                throw ValidationError("--range, --head and --seconds go each without the others")
+                throw ValidationError("--range, --head and --seconds are mutually exclusive")
             }
             if let seconds, !seconds.isFinite || seconds < 0 {
-                throw ValidationError("--seconds is a number from 0 on")
+                throw ValidationError("--seconds: expected a number of at least 0")
             }
-            if jobs < 1 { throw ValidationError("--jobs is at least 1") }
+            if jobs < 1 { throw ValidationError("--jobs: expected a positive integer") }
         }
 
         func run() async throws {
@@ -158,7 +158,7 @@
         private mutating func stop() async throws {
             for id in running { _ = try await control.send(.cancelPrefetch(id)) }
             if display == .bar { printErrorPart("\r\u{1B}[K") }
-            printError("reprise: stopped; what came is kept, and the same command goes on from there")
+            printError("reprise: stopped; received bytes are stored, and the same command resumes there")
             throw ExitCode(130)
         }
     }

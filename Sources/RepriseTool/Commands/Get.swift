@@ -9,13 +9,13 @@
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Read a URL, or a range of it, through the cache.",
-            discussion: "Without -o the bytes go to standard output. A range is written as in HTTP: 0-99, 100-, -50.")
+            discussion: "Writes to standard output unless -o is given. Ranges are written as in HTTP: 0-99, 100-, -50.")
 
         @OptionGroup var store: StoreOptions
         @OptionGroup var upstreams: UpstreamOptions
         @Option(name: .shortAndLong, help: "Bytes to read: FIRST-LAST, FIRST- or -COUNT.")
         var range: String?
-        @Option(name: .shortAndLong, help: "File to write to; it is complete when the command succeeds.")
+        @Option(name: .shortAndLong, help: "File to write; complete if the command succeeds.")
         var output: String?
         @Argument(help: "URL of the media.")
         var url: String
@@ -44,7 +44,9 @@
             if case .suffix? = wanted {
                 let length = try await resource.info().length
                 guard let resolved = length.flatMap({ wanted?.resolved(length: $0) }) else {
-                    throw Failure(69, "the origin does not tell the length, so its last bytes cannot be asked for")
+                    throw Failure(
+                        69, "the origin does not tell the length, so the last bytes cannot be requested; use FIRST-LAST"
+                    )
                 }
                 range = resolved
             }

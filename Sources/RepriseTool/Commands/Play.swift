@@ -10,11 +10,11 @@
 
     struct Play: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Play a URL through the cache with a player that is installed.",
+            abstract: "Play a URL through the cache with an installed player.",
             discussion: """
-                Takes the first of mpv, ffplay and vlc, or --player. Where a server holds the store, the player uses \
-                it; else one is started for as long as the player runs. Arguments after -- go to the player. Exits as \
-                the player does.
+                Runs --player, else the first installed one of mpv, ffplay and vlc. The player uses the server that holds \
+                the store; if there is none, one runs as long as the player. Arguments after -- go to the player. Exits \
+                with the player's exit code.
                 """)
 
         /// Players that are looked for, in this order.
@@ -65,7 +65,7 @@
             }
             throw Failure(
                 69,
-                player.map { "\($0) is not installed, or cannot be run" }
+                player.map { "\($0) is not installed or not executable" }
                     ?? "none of \(Play.players.joined(separator: ", ")) is installed; name a player with --player")
         }
 

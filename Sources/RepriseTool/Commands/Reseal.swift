@@ -4,12 +4,11 @@
 
     struct Reseal: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give a sealed store another key; no media is touched.",
+            abstract: "Change the key of an encrypted store.",
             discussion: """
-                The store must not be in use. It may be interrupted and begun again: until it is done both keys open the store, \
-                from then on the new one alone.
-                Whoever has the old key and an older copy of the store can still read what is in that copy, and what is stored \
-                later.
+                The store must not be in use. Media is not encrypted again: the store's root key is wrapped with the new key. \
+                The command can be interrupted and repeated; until it has ended both keys open the store.
+                The old key and an older copy of the store together still decrypt that copy and everything stored later.
                 """)
 
         @OptionGroup var store: StoreOptions
@@ -21,7 +20,7 @@
                 let key = try KeyFile.read(newKeyFile)
                 let opened = try store.open()
                 do throws(StoreError) { try opened.reseal(key: key) } catch { throw Failure(error) }
-                print("\(opened.root) is sealed with the new key; the old one opens it no more")
+                print("\(opened.root) now opens with the new key only")
             }
         }
     }

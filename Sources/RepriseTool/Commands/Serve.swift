@@ -16,58 +16,57 @@
         static let configuration = CommandConfiguration(
             abstract: "Serve the cache to any player on this machine.",
             discussion: """
-                Prints URLs to paste into players. A player's URL is \
-                http://127.0.0.1:PORT/TOKEN/https/host/path for https://host/path. \
-                Stops on SIGINT or SIGTERM after answers under way, within 5 seconds. Other commands of this program \
-                talk to it through a control socket in the store; what that answers, and Prometheus' text, is also \
-                on --admin-port, for requests that carry the secret in the store's file `control`. What a flag says may \
-                also be in the environment, as REPRISE_PORT for --port, or in a file, {"port": 8787}; a flag goes before \
-                the environment, that before the file.
+                Prints URLs to paste into players. The player's URL for https://host/path is \
+                http://127.0.0.1:PORT/TOKEN/https/host/path. On SIGINT or SIGTERM it finishes responses under way, for at \
+                most 5 seconds, and stops. The other commands reach it through a control socket in the store. \
+                --admin-port offers the same, and Prometheus metrics, to requests with the secret from the store's file \
+                `control`. Each flag can also be set by a variable (REPRISE_PORT for --port) or in the settings file \
+                ({"port": 8787}); a flag overrides the variable, the variable overrides the file.
                 """)
 
         @OptionGroup var store: StoreOptions
         @OptionGroup var upstreams: UpstreamOptions
-        @OptionGroup(title: "What it bears") var bounds: LimitOptions
+        @OptionGroup(title: "Limits") var bounds: LimitOptions
         @Option(name: .shortAndLong, help: "Port to listen on; 0 lets the system choose. (default: 8787)")
         var port: Int?
-        @Option(help: "Address to listen on. Anything but loopback lets other machines in. (default: 127.0.0.1)")
+        @Option(help: "Address to listen on; other machines can connect unless it is loopback. (default: 127.0.0.1)")
         var host: String?
-        @Flag(help: "Let every user of this machine in: URLs carry no token.")
+        @Flag(help: "URLs need no token: every user of this machine has access.")
         var noToken = false
         @Option(
             help: ArgumentHelp(
-                "Let pages of this origin in without a token, for example https://player.example. May be given again.",
+                "Allow web pages of this origin without a token, for example https://player.example; repeatable.",
                 valueName: "origin"))
         var allowOrigin: [String] = []
-        @Flag(help: "Put a built-in library of synthesised music behind it, throttled to 1 MB/s.")
+        @Flag(help: "Serve a built-in library of synthesised music, limited to 1 MB/s.")
         var sample = false
         @Option(
             help: ArgumentHelp(
                 """
-                Be a shared cache in front of this origin: paths are its own, RFC 9111 decides what is kept. Given again: \
-                another that serves the same, asked where those before it fail.
+                Run as a shared cache (RFC 9111) in front of this origin, under the origin's paths. Repeatable: further \
+                origins serve the same content and are used when the earlier ones fail.
                 """,
                 valueName: "url"))
         var origin: [String] = []
         @Option(help: "Name of this node in Via and Cache-Status, with --origin. (default: reprise)")
         var node: String?
-        @Option(help: "Threads for sockets; one a core where not given.")
+        @Option(help: "Number of event loop threads. (default: one for each core)")
         var threads: Int?
-        @Option(help: "Port of 127.0.0.1 for administration and metrics, besides the control socket.")
+        @Option(help: "Port on 127.0.0.1 for administration and metrics, in addition to the control socket.")
         var adminPort: Int?
-        @Option(help: "Most the store may take, for example 50GB, or none. (default: none)")
+        @Option(help: "Maximum disk usage of the store, for example 50GB, or none. (default: none)")
         var limit: String?
-        @Option(help: "How long what is not used is kept, for example 90d, or none. (default: none)")
+        @Option(help: "Evict entries not used for this time, for example 90d, or none. (default: none)")
         var maxAge: String?
-        @Option(help: "What is to stay free on the store's disk, for example 1GiB, or none. (default: 1GiB)")
+        @Option(help: "Space to leave free on the store's volume, for example 1GiB, or none. (default: 1GiB)")
         var minFree: String?
-        @Option(help: "How much to log: trace, debug, info, notice, warning, error or critical. (default: notice)")
+        @Option(help: "Log level: trace, debug, info, notice, warning, error or critical. (default: notice)")
         var logLevel: String?
-        @Flag(help: "Print each setting, its value and where it comes from, and serve nothing.")
+        @Flag(help: "Print each setting with its value and source, and exit.")
         var showSettings = false
         @Flag(help: "With --show-settings: print JSON.")
         var json = false
-        @Argument(help: "URLs to print ready-made addresses for.")
+        @Argument(help: "URLs to print player URLs for.")
         var urls: [String] = []
 
         /// Requests a shared cache has under way at its origin: all its clients' misses go there, and a film that is played
@@ -93,7 +92,7 @@
                 let chosen = try ServeSettings(decided)
                 if showSettings { return decided.show(json: json) }
                 if chosen.edge != nil, chosen.isSample || !urls.isEmpty {
-                    throw Failure(64, "--origin has paths of its own: neither --sample nor URLs go with it")
+                    throw Failure(64, "--origin cannot be combined with --sample or URLs")
                 }
                 let sources = try urls.map(parseURL)
                 // A thousand clients need more sockets than a shell lets a program have.
@@ -151,9 +150,9 @@
 
         private func warn(of refusal: StoreError, _ chosen: ServeSettings) {
             printError(
-                "reprise: \(refusal.description). Everything plays from its origin; nothing is kept, and what is stored "
-                    + "already is not used. Let this user write \(chosen.root), or choose another directory, and start "
-                    + "again. Until then there is no administration.")
+                "reprise: \(refusal.description). Media plays from its origin; nothing is stored, and stored media is not "
+                    + "used. Make \(chosen.root) writable for this user or choose another directory, and start again. "
+                    + "Administration is not available until then.")
         }
 
         private func announce(_ proxy: MediaProxy, _ sources: [OriginURL], _ chosen: ServeSettings) {
@@ -182,8 +181,8 @@
                     """)
             }
             if sources.isEmpty, let example = OriginURL("https://example.com/film.mp4") {
-                print("\nput your own URL in:  mpv '\(proxy.address(for: example))'")
-                print("or let it be made:    reprise url https://example.com/film.mp4")
+                print("\nreplace the URL:   mpv '\(proxy.address(for: example))'")
+                print("or have it made:   reprise url https://example.com/film.mp4")
             }
             print("\nready")
             flushOutput()
@@ -212,12 +211,12 @@
     struct URLCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "url",
-            abstract: "Print the address under which a player reaches a URL through `reprise serve`.")
+            abstract: "Print the URL under which a player reaches URL through `reprise serve`.")
 
         @OptionGroup var store: StoreOptions
         @Option(name: .shortAndLong, help: "Port of the server. (default: 8787)")
         var port: Int?
-        @Flag(help: "For a server that was started with --no-token.")
+        @Flag(help: "For a server started with --no-token.")
         var noToken = false
         @Argument(help: "URL of the media.")
         var url: String

@@ -9,7 +9,7 @@
 
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what is stored and, where a server runs, what it has served.")
+            abstract: "Show totals of the store and of the running server.")
 
         @OptionGroup var store: StoreOptions
         @Flag(help: "Print JSON.")
@@ -66,7 +66,7 @@
         private func describe(_ report: Report, _ root: String) {
             print("store       \(root)")
             if !report.isWritable {
-                print("            cannot be written by this user: a server keeps nothing, and plays from the origin")
+                print("            not writable by this user: a server stores nothing and plays from the origin")
             }
             print(
                 "entries     \(report.entries), \(report.completeEntries) complete, \(report.pinnedEntries) pinned")
@@ -74,7 +74,7 @@
             if let total = report.total {
                 print("since       \(HTTPDate.format(total.since))")
                 describe(total.sums)
-                print("played      \(total.hits) from the store, \(total.partials) in part; \(total.misses) not")
+                print("played      \(total.hits) hits, \(total.partials) of them partial, \(total.misses) misses")
             }
             guard let server = report.server else { return print("server      not running") }
             print("server      \(server.connections ?? 0) connections")

@@ -7,16 +7,16 @@
     struct Top: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Watch what a running server serves and fetches.",
-            discussion: "On a terminal it redraws until it is interrupted; elsewhere it prints one picture and ends.")
+            discussion: "On a terminal it redraws until it is interrupted; otherwise it prints once.")
 
         @OptionGroup var store: StoreOptions
-        @Option(name: .shortAndLong, help: "Seconds between two pictures.")
+        @Option(name: .shortAndLong, help: "Seconds between updates.")
         var interval = 1.0
-        @Flag(help: "Print one picture as JSON.")
+        @Flag(help: "Print JSON once.")
         var json = false
 
         func validate() throws {
-            if !(interval >= 0.1) { throw ValidationError("--interval is at least 0.1") }
+            if !(interval >= 0.1) { throw ValidationError("--interval: expected at least 0.1 seconds") }
         }
 
         func run() async throws {
@@ -72,7 +72,7 @@
                 }
                 if let error = resource.lastError { lines.append("             last error: \(error.message)") }
             }
-            if busy.isEmpty { lines.append("  nobody reads anything now") }
+            if busy.isEmpty { lines.append("  no readers") }
             return lines.joined(separator: "\n")
         }
 

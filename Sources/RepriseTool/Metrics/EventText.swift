@@ -44,16 +44,16 @@
         init(_ event: CacheEvent) {
             switch event {
             case .hit(let key): self.init(nil, .debug, "hit", key: key)
-            case .partial(let key): self.init(nil, .debug, "stored in part, the rest is fetched", key: key)
+            case .partial(let key): self.init(nil, .debug, "partial hit", key: key)
             case .miss(let key): self.init(nil, .debug, "miss", key: key)
             case .originRequest(let key, let range):
                 self.init(nil, .debug, "request to the origin", key: key, ("range", range))
             case .stored(let key, let bytes): self.init(nil, .trace, "stored", key: key, ("bytes", "\(bytes)"))
             case .degraded(let key, let reason):
-                self.init("degraded", .warning, "nothing is stored of it now", key: key, ("reason", reason))
-            case .purged(let key): self.init("purged", .notice, "its files were deleted by others", key: key)
+                self.init("degraded", .warning, "not storing", key: key, ("reason", reason))
+            case .purged(let key): self.init("purged", .notice, "files were deleted by another program", key: key)
             case .evicted(let key, let bytes):
-                self.init("evicted", .debug, "went to make room", key: key, ("bytes", "\(bytes)"))
+                self.init("evicted", .debug, "evicted", key: key, ("bytes", "\(bytes)"))
             case .generationChanged(let key, let difference):
                 self.init(
                     "generation_changed", .notice, "the origin has another version", key: key,
@@ -65,12 +65,13 @@
                 subject.name = "host"
             case .mismatch(let key, let mismatch):
                 self.init(
-                    "mismatch", .warning, "an answer was not what was asked for", key: key, ("reason", mismatch.reason))
+                    "mismatch", .warning, "origin's response does not fit the request", key: key,
+                    ("reason", mismatch.reason))
             case .originError(let key, let error):
                 self.init("origin_error", .warning, "the origin cannot be used", key: key, ("reason", error.message))
             case .originFailed(let origin, let reason):
                 // Counted by origin.
-                self.init(nil, .warning, "one of the origins failed", key: origin, ("reason", reason))
+                self.init(nil, .warning, "an origin failed", key: origin, ("reason", reason))
                 subject.name = "origin"
             case .dropped(let count):
                 // Only sequences drop, and the log is told everything.

@@ -15,7 +15,7 @@
             return SealKey(bytes)
         }
 
-        /// Reads a key file: 32 bytes, or 64 hexadecimal digits, which nobody but its owner may read or write.
+        /// Reads a key file: 32 bytes, or 64 hexadecimal digits, accessible by its owner alone.
         static func read(_ path: String) throws -> SealKey {
             do {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -23,7 +23,7 @@
                 guard mode & 0o077 == 0 else {
                     throw Failure(
                         Failure.settings,
-                        "the key file \(path) can be used by others than its owner; chmod 600 it first")
+                        "the key file \(path) can be read by other users; run chmod 600 on it")
                 }
             } catch let failure as Failure { throw failure } catch {
                 throw Failure(Failure.settings, "the key file \(path) cannot be read: \(error.localizedDescription)")
@@ -36,8 +36,8 @@
             if let key = key(digits: String(decoding: bytes, as: UTF8.self)) { return key }
             throw Failure(
                 Failure.settings,
-                "the key file \(path) holds no key: 32 bytes or 64 hexadecimal digits are expected, "
-                    + "as `openssl rand -hex 32` makes them")
+                "the key file \(path) contains no key: expected 32 bytes or 64 hexadecimal digits, "
+                    + "as printed by `openssl rand -hex 32`")
         }
     }
 
@@ -49,7 +49,7 @@
             if case .flag? = settings[.keyFile]?.source, let path { return try KeyFile.read(path) }
             if let text = SystemCalls.environment("REPRISE_KEY"), !text.isEmpty {
                 guard let key = KeyFile.key(digits: text) else {
-                    throw Failure(Failure.settings, "REPRISE_KEY: 64 hexadecimal digits are expected")
+                    throw Failure(Failure.settings, "REPRISE_KEY: expected 64 hexadecimal digits")
                 }
                 return key
             }

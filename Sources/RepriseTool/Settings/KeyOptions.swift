@@ -3,29 +3,29 @@
     import Configuration
     import RepriseCore
 
-    /// What names a resource in the store. All commands need the same, so it is best said in the settings file.
+    /// Rules for the cache key. All commands need the same ones, so the settings file is the best place.
     struct KeyOptions: ParsableArguments {
         @Option(
             name: .customLong("key-strip"),
             help: ArgumentHelp(
-                "Query parameter that names no content, such as a session; NAME* for all that begin so; repeatable.",
+                "Query parameter to leave out of the cache key, such as a session id; NAME* for a prefix; repeatable.",
                 valueName: "name"))
         var stripped: [String] = []
         @Option(
             name: .customLong("key-keep"),
             help: ArgumentHelp(
-                "Query parameter that names content although it looks like a signature's, or all are stripped; repeatable.",
+                "Query parameter to leave in the cache key although it looks like part of a signature; repeatable.",
                 valueName: "name"))
         var kept: [String] = []
         @Option(
             name: .customLong("same"),
             help: ArgumentHelp(
-                "Hosts that serve the same under the same paths, the next one asked where one fails; repeatable.",
+                "Hosts that serve the same content under the same paths; the next is used if one fails; repeatable.",
                 valueName: "host,host"),
             transform: KeyOptions.group)
         var same: [String] = []
 
-        /// What of it the command line says.
+        /// The flags that were given.
         var flags: [SettingName: ConfigContent?] {
             [
                 .keyStrip: stripped.isEmpty ? nil : .stringArray(stripped),
@@ -34,7 +34,7 @@
         }
 
         @Sendable static func group(_ text: String) throws -> String {
-            if Settings.group(text) == nil { throw ValidationError("\(text) is no list of two hosts or more") }
+            if Settings.group(text) == nil { throw ValidationError("\(text): expected a list of two or more hosts") }
             return text.replacing(",", with: "+")
         }
     }

@@ -3,26 +3,26 @@
     import Configuration
     import RepriseProxy
 
-    /// What `serve` bears of its clients and its origins.
+    /// Limits of `serve` toward its clients and origins.
     struct LimitOptions: ParsableArguments {
         @Option(
             help: """
-                Clients' connections at a time; a further one takes the place of one that waits, or is told 503. \
-                (default: 1024, or half of the descriptors where those are fewer)
+                Maximum number of client connections; a further one displaces an idle one, or is answered 503. \
+                (default: 1024, or half of the file descriptors if that is less)
                 """)
         var connections: Int?
-        @Option(help: "How long a connection may stay open without a request. (default: 75s)")
+        @Option(help: "Time after which a connection without a request is closed. (default: 75s)")
         var idleTimeout: String?
-        @Option(help: "How long a request may take to come, with its body; then it is told 408. (default: 20s)")
+        @Option(help: "Time to receive a request with its body; then it is answered 408. (default: 20s)")
         var requestTimeout: String?
-        @Option(help: "How long a client may take no byte of its answer, as one that pauses does. (default: 1h)")
+        @Option(help: "Time after which a client that reads nothing is disconnected. (default: 1h)")
         var clientTimeout: String?
-        @Option(help: "How long an origin may take to begin its answer; then it counts as failed. (default: 30s)")
+        @Option(help: "Time to the first byte of an origin's response; then the request has failed. (default: 30s)")
         var originTimeout: String?
-        @Option(help: "Most bytes of a request's line and fields; a longer one is told 431. (default: 32KiB)")
+        @Option(help: "Maximum size of request line and fields; a longer request is answered 431. (default: 32KiB)")
         var headLimit: String?
 
-        /// What of it the command line says.
+        /// The flags that were given.
         var flags: [SettingName: ConfigContent?] {
             [
                 .connections: connections.map { .int($0) }, .idleTimeout: idleTimeout.map { .string($0) },
@@ -33,8 +33,8 @@
     }
 
     extension Settings {
-        /// Puts what is set into what a server bears.
-        /// - Throws: A `Failure` that names the setting that is none.
+        /// Sets the limits of a server.
+        /// - Throws: A `Failure` that names the malformed setting.
         func limit(_ proxy: inout ProxyConfiguration) throws {
             if let number = try number(.connections, in: 1...1_000_000) { proxy.connectionLimit = number }
             if let time = try seconds(.idleTimeout) { proxy.idleTimeout = time }

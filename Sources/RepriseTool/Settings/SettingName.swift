@@ -24,7 +24,13 @@
         case keyStrip = "key-strip"
         case keyKeep = "key-keep"
 
-        /// What its value is.
+        /// The setting that a misspelt name most likely means; `nil` if none is near.
+        static func nearest(to text: String) -> SettingName? {
+            let near = allCases.map { ($0, editDistance(text, $0.rawValue)) }.min { $0.1 < $1.1 }
+            return near.flatMap { $0.1 <= 2 ? $0.0 : nil }
+        }
+
+        /// Type of its value.
         var type: ConfigType {
             switch self {
             case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree, .keyFile, .idleTimeout,
@@ -37,27 +43,27 @@
             }
         }
 
-        /// What its value is, for a person.
+        /// What is expected of its value, for a message.
         var expectation: String {
             switch self {
-            case .directory: "a path is expected"
-            case .keyFile: "the path of a key file is expected"
-            case .host: "an address is expected"
-            case .origin: "a list of absolute http or https URLs is expected"
-            case .node: "a name without spaces and separators is expected"
-            case .logLevel: "trace, debug, info, notice, warning, error or critical is expected"
-            case .port, .adminPort: "a whole number from 0 to 65535 is expected"
-            case .limit, .minFree: "a size like 500MB or 2GiB is expected, or none"
-            case .maxAge: "a time like 90d, 12h or 30m is expected, or none"
+            case .directory: "expected a path"
+            case .keyFile: "expected the path of a key file"
+            case .host: "expected an address"
+            case .origin: "expected a list of absolute http or https URLs"
+            case .node: "expected a name without spaces and separators"
+            case .logLevel: "expected trace, debug, info, notice, warning, error or critical"
+            case .port, .adminPort: "expected an integer from 0 to 65535"
+            case .limit, .minFree: "expected a size like 500MB or 2GiB, or none"
+            case .maxAge: "expected a time like 90d, 12h or 30m, or none"
             case .idleTimeout, .requestTimeout, .clientTimeout, .originTimeout:
-                "a time from 1s to 1d is expected, like 90s or 5m"
-            case .headLimit: "a size from 1KiB to 1MiB is expected"
-            case .threads, .connections: "a whole number from 1 on is expected"
-            case .noToken, .sample: "true or false is expected"
-            case .allowOrigin: "a list of pages' origins, such as https://player.example, is expected"
-            case .allow, .deny: "a list of addresses, blocks of addresses, hosts, *.suffix or * is expected"
-            case .same: "a list of groups of two hosts or more, host+host, is expected"
-            case .keyStrip, .keyKeep: "a list of names of query parameters is expected"
+                "expected a time from 1s to 1d, like 90s or 5m"
+            case .headLimit: "expected a size from 1KiB to 1MiB"
+            case .threads, .connections: "expected a positive integer"
+            case .noToken, .sample: "expected true or false"
+            case .allowOrigin: "expected a list of origins of web pages, such as https://player.example"
+            case .allow, .deny: "expected a list of addresses, blocks of addresses, hosts, *.suffix or *"
+            case .same: "expected a list of groups of two or more hosts, host+host"
+            case .keyStrip, .keyKeep: "expected a list of names of query parameters"
             }
         }
 

@@ -8,7 +8,7 @@
         let path: String
         private let snapshot: JSONSnapshot
 
-        /// What a member may be; what else JSON has is no setting.
+        /// The type of a member; settings have no other types of JSON.
         private enum Member: Decodable {
             case of(ConfigType)
             case other
@@ -40,12 +40,14 @@
             }
             let members: [String: Member]
             do { members = try JSONDecoder().decode([String: Member].self, from: data) } catch {
-                throw Failure(Failure.settings, "the settings file \(path) is not one object of JSON")
+                throw Failure(Failure.settings, "the settings file \(path) is not a JSON object")
             }
             for (key, member) in members.sorted(by: { $0.key < $1.key }) {
                 guard let name = SettingName(rawValue: key) else {
-                    let known = SettingName.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw Failure(Failure.settings, "\(path): \(key) is no setting; there are \(known)")
+                    let advice =
+                        SettingName.nearest(to: key).map { "did you mean \"\($0.rawValue)\"?" }
+                        ?? "`reprise serve --show-settings` lists them"
+                    throw Failure(Failure.settings, "\(path): unknown setting \"\(key)\"; \(advice)")
                 }
                 guard case .of(name.type) = member else { throw Settings.wrong(name, in: path) }
             }

@@ -16,11 +16,11 @@
         var directory: String?
         @Option(
             help: ArgumentHelp(
-                "File with the key of a sealed store, for its owner alone: 32 bytes or 64 hexadecimal digits.",
+                "File with the key of an encrypted store, private to its owner: 32 bytes or 64 hexadecimal digits.",
                 valueName: "file"))
         var keyFile: String?
         @Option(
-            help: ArgumentHelp("Settings file to read, instead of the one in the user's directory.", valueName: "file"))
+            help: ArgumentHelp("Settings file to use instead of the user's.", valueName: "file"))
         var config: String?
         @OptionGroup var keys: KeyOptions
 

@@ -6,12 +6,12 @@
     import RepriseCore
     import RepriseHTTP
 
-    /// Who may be asked for media, and through whom.
+    /// Which hosts may be requested, and through which proxy.
     struct UpstreamOptions: ParsableArguments {
         @Option(
             name: .customLong("deny"),
             help: ArgumentHelp(
-                "Do not ask these hosts: an address, a block like 10.0.0.0/8, a name, *.suffix or *; repeatable.",
+                "Refuse these hosts: an address, a block like 10.0.0.0/8, a name, *.suffix or *; repeatable.",
                 valueName: "hosts"),
             transform: UpstreamOptions.pattern)
         var denied: [String] = []
@@ -19,14 +19,14 @@
             name: .customLong("allow"),
             help: ArgumentHelp(
                 """
-                Ask these although they would be refused, as link-local and metadata addresses are; the narrowest rule \
-                decides. Where a server holds the store, its own rules hold.
+                Allow these hosts, for example a link-local address, which is refused by default; the narrowest rule \
+                decides. If a server holds the store, the server's rules count.
                 """,
                 valueName: "hosts"),
             transform: UpstreamOptions.pattern)
         var allowed: [String] = []
 
-        /// What of it the command line says.
+        /// The flags that were given.
         var flags: [SettingName: ConfigContent?] {
             [
                 .allow: allowed.isEmpty ? nil : .stringArray(allowed),
@@ -60,7 +60,7 @@
 
         @Sendable static func pattern(_ text: String) throws -> String {
             if UpstreamPattern(text) == nil {
-                throw ValidationError("\(text) is no address, block of addresses, host, *.suffix or *")
+                throw ValidationError("\(text): expected an address, a block of addresses, a host, *.suffix or *")
             }
             return text
         }

@@ -6,12 +6,12 @@
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Copy what is stored of a URL to a file.",
+            abstract: "Copy a complete entry to a file.",
             discussion: """
-                All of it has to be stored: `fetch` brings what is missing. Every byte is proved on its way; of a sealed store \
-                the copy is deciphered. The file is there once it is whole, in the place of one that was there, readable \
-                by its owner alone; where the volume can, it takes no room of its own until it is changed. May run beside \
-                a server. Prints where the file is. Exits with 66 where not all is stored.
+                The entry has to be complete: `fetch` fetches what is missing. The checksum of every block is verified; the \
+                copy of an encrypted store is decrypted. An existing file is replaced in one step once the copy is complete. \
+                Only its owner can read the copy. On volumes that can clone files it takes no space until it is changed. \
+                Can run while a server holds the store. Prints the path. Exits with 66 if the entry is not complete.
                 """)
 
         @OptionGroup var store: StoreOptions
@@ -19,7 +19,7 @@
         var json = false
         @Argument(help: "URL of the media, or the key of the entry.")
         var url: String
-        @Argument(help: "File, which gets the right extension where it has none; or a directory that is there.")
+        @Argument(help: "File; an extension is added if it has none. Or an existing directory.")
         var file: String
 
         func run() async throws {

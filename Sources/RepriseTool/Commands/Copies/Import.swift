@@ -6,20 +6,21 @@
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Store a file as all of a URL, so that playing it costs nothing: for example after an upload.",
+            abstract: "Store a file as the complete content of a URL, for example after an upload.",
             discussion: """
-                The file is read once and left as it is. What was stored of the URL is replaced in one step; who plays that goes \
-                on undisturbed. What the origin says later of length or validator counts. Where a server holds the store, \
-                the server reads the file, so it has to be one that its user may read. Exits with 66 where the file cannot be read.
+                The file is copied and not changed. It replaces the stored version in one step; readers of that version \
+                are not disturbed. If the origin later gives another length or validator, the origin's version counts. If a \
+                server holds the store, the server reads the file, so its user must be allowed to. Exits with 66 if the file \
+                cannot be read.
                 """)
 
         @OptionGroup var store: StoreOptions
         @Option(
-            help: ArgumentHelp("Content-Type; by default what files with such an extension have.", valueName: "type"))
+            help: ArgumentHelp("Content-Type. (default: by the file's extension)", valueName: "type"))
         var type: String?
-        @Option(help: ArgumentHelp("Entity tag that the origin gives it.", valueName: "tag"))
+        @Option(help: ArgumentHelp("Entity tag that the origin sends for it.", valueName: "tag"))
         var etag: String?
-        @Option(help: ArgumentHelp("Last-Modified that the origin gives it.", valueName: "date"))
+        @Option(help: ArgumentHelp("Last-Modified that the origin sends for it.", valueName: "date"))
         var lastModified: String?
         @Flag(help: "Print JSON.")
         var json = false

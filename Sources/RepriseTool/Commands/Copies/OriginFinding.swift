@@ -27,13 +27,13 @@
 
         func tell() {
             print("\(padded(Size(comparedBytes).description, 10))  \(isSame ? "same" : "differs")\(note)  \(key)")
-            for piece in differing { print("            \(piece.start)..<\(piece.end) differs") }
-            for piece in damaged { print("            \(piece.start)..<\(piece.end) is damaged here") }
+            for range in differing { print("            bytes \(range.start)-\(range.end - 1) differ") }
+            for range in damaged { print("            bytes \(range.start)-\(range.end - 1) are damaged in the store") }
         }
 
         private var note: String {
             if let storedLength, let originLength, storedLength != originLength {
-                return ", \(storedLength) bytes here and \(originLength) there"
+                return ", \(storedLength) bytes stored, \(originLength) at the origin"
             }
             return hasOtherValidator ? ", validator changed" : ""
         }

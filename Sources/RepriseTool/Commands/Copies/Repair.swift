@@ -7,17 +7,17 @@
     struct Repair: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Read what is stored, drop the blocks that fail their proof, and remove what cannot be read any more.",
+                "Read the store, drop damaged blocks, and remove entries that cannot be read.",
             discussion: """
-                What was dropped is fetched again when it is wanted. Nobody is served damaged bytes without it, too: it only \
-                finds them sooner. Where a server holds the store, the server does it, and who plays goes on. What \
-                cannot be reached now is left alone; then it exits with 74.
+                Dropped blocks are fetched again when they are needed. Damaged blocks are never served, with or without \
+                `repair`. If a server holds the store, the server does it, and playback goes on. Entries that cannot be \
+                accessed now are left unchanged; then the exit code is 74.
                 """)
 
         @OptionGroup var store: StoreOptions
         @Flag(help: "Print JSON.")
         var json = false
-        @Argument(help: "URLs of the media; everything where none is named.")
+        @Argument(help: "URLs of the media. (default: all entries)")
         var urls: [String] = []
 
         func run() async throws {
@@ -29,7 +29,7 @@
                         let report = try await control.send(request, as: RepairReport.self)
                         if json { printJSON(report) } else { tell(report) }
                         for entry in report.unavailable {
-                            printError("reprise: \(entry.name) was left alone: \(entry.reason)")
+                            printError("reprise: \(entry.name) was left unchanged: \(entry.reason)")
                             isReached = false
                         }
                     }

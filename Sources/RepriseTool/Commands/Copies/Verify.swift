@@ -10,21 +10,21 @@
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read what is stored and check the proof of every block.",
+            abstract: "Read the store and verify the checksum of every block.",
             discussion: """
-                Changes nothing and may run beside a server. Damaged blocks cost only themselves: the next reader has \
-                them fetched again. Exits with 1 where there is damage.
-                With --against-origin the origin is asked for what is stored, and no more, and where its bytes are others is told \
-                in half-open ranges; it exits with 1 where they are, or the length is.
+                Changes nothing and can run while a server holds the store. A damaged block is fetched again for its next \
+                reader. Exits with 1 if a block is damaged.
+                With --against-origin it requests the stored ranges, and no other, from the origin and prints the byte ranges \
+                that differ (first and last byte, as in HTTP). Exits with 1 if bytes or length differ.
                 """)
 
         @OptionGroup var store: StoreOptions
         @OptionGroup var upstreams: UpstreamOptions
-        @Flag(help: "Ask the origin for what is stored and tell where its bytes differ.")
+        @Flag(help: "Compare the stored bytes with the origin's.")
         var againstOrigin = false
         @Flag(help: "Print a line of JSON for each entry.")
         var json = false
-        @Argument(help: "URLs or keys; everything where none is named.")
+        @Argument(help: "URLs or keys. (default: all entries)")
         var urls: [String] = []
 
         func run() async throws {
