@@ -139,7 +139,7 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         case exists
         /// The volume or the user's share of it is full.
         case full
-        /// Cannot be used now and may be usable later: no rights, a sick disk, no descriptors. Never "damaged".
+        /// Cannot be used now and may be usable later: no rights, a failing disk, no descriptors. Never "damaged".
         case unavailable
     }
 
