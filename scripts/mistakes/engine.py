@@ -255,7 +255,7 @@ MISTAKES = {
                  "        return !(isSameTag &&", "        return now < 0 && !(isSameTag &&", "FirstAnswerTests"),
     "lost end": ("bytes that nothing shows to be of a version end where that does", ROUTER + "Comparing.swift",
                  "        if held.end != nil, length == nil { return true }\n", "", "FirstAnswerTests"),
-    "lost proof": ("a transfer that was compared with what is gone is believed beside what came since", ROUTER + "Responses.swift",
+    "lost evidence": ("a transfer that was compared with what is gone is believed beside what came since", ROUTER + "Responses.swift",
                    "if isBelieved || other.isContinuationConfirmed {", "if other.request?.proof == .nothing {", "FirstAnswerTests"),
     "refused length": ("the length that a refused range tells is believed of any version", ROUTER + "Failures.swift",
                        "if isConfirmed || !comparesBytes || isReadUpTo && head == length {", "if now >= 0 {", "FirstAnswerTests"),
