@@ -22,7 +22,7 @@ package protocol FileSystem: Sendable {
     /// Makes the names in a directory durable.
     func syncDirectory(_ path: String) throws(FileError)
     /// What is left on the volume that holds `path`.
-    func room(_ path: String) throws(FileError) -> VolumeRoom
+    func space(_ path: String) throws(FileError) -> VolumeSpace
 }
 
 extension FileSystem {
@@ -31,7 +31,7 @@ extension FileSystem {
 }
 
 /// What a volume has left for us.
-package struct VolumeRoom: Sendable, Hashable {
+package struct VolumeSpace: Sendable, Hashable {
     /// Bytes free to us.
     package var free: Int64
     /// Bytes of the whole volume.

@@ -95,13 +95,13 @@ package struct RealFileSystem: FileSystem {
         if fsync(descriptor) != 0, errno != EINVAL { throw FileError(code: errno, operation: "fsync", path: path) }
     }
 
-    package func room(_ path: String) throws(FileError) -> VolumeRoom {
+    package func space(_ path: String) throws(FileError) -> VolumeSpace {
         var status = statvfs()
         if unsafe statvfs(path, &status) != 0 { throw FileError(code: errno, operation: "statvfs", path: path) }
         let size = Int64(status.f_frsize)
         // Volumes that make inodes as they are needed tell of none at all.
         let freeFiles = status.f_files > 0 ? Int64(clamping: status.f_favail) : nil
-        return VolumeRoom(
+        return VolumeSpace(
             free: Int64(clamping: status.f_bavail).multiplied(by: size),
             total: Int64(clamping: status.f_blocks).multiplied(by: size),
             freeFiles: freeFiles)

@@ -17,7 +17,7 @@ struct Simulation {
         case shared
         /// Every block sealed.
         case sealed
-        /// The origin delivers enciphered bytes.
+        /// The origin delivers encrypted bytes.
         case transformed
         /// A store that has room for a part of it, and limits that change.
         case bounded

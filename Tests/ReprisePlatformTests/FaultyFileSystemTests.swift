@@ -47,7 +47,7 @@ struct FaultyFileSystemTests {
             { try handle.write([1], at: 0) }, { try handle.read(at: 0, count: 1, into: &bytes) },
             { _ = try handle.status() }, { try handle.truncate(to: 4) }, { try handle.punch(offset: 0, count: 1) },
             { try handle.sync() }, { _ = try handle.tryLock(exclusive: true) }, { try files.syncDirectory("/") },
-            { _ = try files.room("/") }, { try files.link("/a", to: "/l") }, { try files.rename("/a", to: "/c") },
+            { _ = try files.space("/") }, { try files.link("/a", to: "/l") }, { try files.rename("/a", to: "/c") },
             { _ = try files.clone(handle, to: "/e") }, { try files.removeFile("/c") },
             { try files.removeDirectory("/d") },
         ]
@@ -71,10 +71,10 @@ struct FaultyFileSystemTests {
             try handle.write([UInt8](repeating: 1, count: 5 * 4096), at: 0)
         }
         #expect(try handle.status().size == 3 * 4096)
-        #expect(try files.room("/").free == 0)
+        #expect(try files.space("/").free == 0)
         try handle.write([2], at: 100)
         try handle.punch(offset: 0, count: 4096)
-        #expect(try files.room("/").free == 4096)
+        #expect(try files.space("/").free == 4096)
         try files.removeFile("/a")
         #expect(files.allocatedBytes == 2 * 4096, "the open handle keeps its room")
     }

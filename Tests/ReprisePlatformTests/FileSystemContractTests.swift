@@ -194,8 +194,8 @@ struct FileSystemContractTests {
         try files.removeDirectory(root + "/x/y")
         #expect(kind { () throws(FileError) in try files.removeDirectory(root + "/x/y") } == .missing)
         #expect(kind { () throws(FileError) in try files.syncDirectory(root + "/x/y") } == .missing)
-        let room = try files.room(root)
-        #expect(room.free > 0 && room.total >= room.free && room.freeFiles != 0)
+        let space = try files.space(root)
+        #expect(space.free > 0 && space.total >= space.free && space.freeFiles != 0)
     }
 
     @Test(arguments: Volume.all)

@@ -7,7 +7,7 @@ import Testing
     private static let second: Int64 = 1_000_000_000
 
     private func machine(hasBody: Bool = false) -> Machine {
-        Machine(Machine.Patience(head: 30, piece: 10, body: 20), hasBody: hasBody)
+        Machine(Machine.Deadlines(head: 30, piece: 10, body: 20), hasBody: hasBody)
     }
 
     private func handingOn(hasBody: Bool = false) -> Machine {

@@ -165,7 +165,7 @@
         func `places are as many as wanted, and half of the descriptors at most`(
             wanted: Int, descriptors: Int, places: Int
         ) {
-            #expect(ConnectionPlaces.count(wanted: wanted, descriptors: descriptors) == places)
+            #expect(ConnectionLimit.count(wanted: wanted, descriptors: descriptors) == places)
         }
 
         @Test func `drained, a connection ends with its answer`() throws {

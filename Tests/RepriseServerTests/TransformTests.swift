@@ -6,7 +6,7 @@
     import RepriseTesting
     import Testing
 
-    /// Media that their origin delivers enciphered, through the server.
+    /// Media that their origin delivers encrypted, through the server.
     @Suite struct TransformTests {
         private static let length: Int64 = 3_000_001
         private static let keystream = PositionKeystream()
@@ -32,7 +32,7 @@
         ]
 
         @Test(arguments: [false, true])
-        func `any range is deciphered, cold, warm and without the origin, inv09 inv13`(isSealed: Bool) async throws {
+        func `any range is decrypted, cold, warm and without the origin, inv09 inv13`(isSealed: Bool) async throws {
             try await run(isSealed) { fixture in
                 for (field, start, end) in Self.ranges {
                     try await fixture.ask("/song.enc", [("Range", field)])
@@ -81,7 +81,7 @@
             }
         }
 
-        @Test func `several parts are deciphered each at its place`() async throws {
+        @Test func `several parts are decrypted each at its place`() async throws {
             try await run { fixture in
                 for _ in 0..<2 {
                     let answer = try await fixture.ask("/song.enc", [("Range", "bytes=7-106,2000001-2000100")])

@@ -39,33 +39,33 @@ import Testing
     @Test func `the volume's free space bounds it, whoever took the rest, inv21`() {
         var quota = Quota(limits: .init(bytes: 1 << 40, freeSpace: 1000))
         quota.counted(5000, since: quota.storedInAll)
-        quota.looked(VolumeRoom(free: 1500, total: 100_000, freeFiles: nil))
+        quota.looked(VolumeSpace(free: 1500, total: 100_000, freeFiles: nil))
         #expect(quota.capacity == 5500 && quota.hasSpace)
         // Somebody else fills it.
-        quota.looked(VolumeRoom(free: 400, total: 100_000, freeFiles: nil))
+        quota.looked(VolumeSpace(free: 400, total: 100_000, freeFiles: nil))
         #expect(quota.capacity == 4400 && !quota.hasSpace)
         #expect(quota.excess.bytes == 5000 - (4400 - 880))
         // Counting anew tells nothing of the volume.
         quota.counted(4000, since: quota.storedInAll)
         #expect(quota.capacity == 3400)
         // A small volume is not left empty for the sake of a floor that is meant for large ones.
-        quota.looked(VolumeRoom(free: 400, total: 2000, freeFiles: nil))
+        quota.looked(VolumeSpace(free: 400, total: 2000, freeFiles: nil))
         #expect(quota.capacity == 4200)
     }
 
     @Test func `files run out before bytes do`() {
         var quota = Quota(limits: .init(freeFiles: 10))
-        quota.looked(VolumeRoom(free: 1 << 40, total: 1 << 41, freeFiles: 3))
+        quota.looked(VolumeSpace(free: 1 << 40, total: 1 << 41, freeFiles: 3))
         #expect(!quota.hasSpace && quota.excess == .init(bytes: 0, files: 7))
         quota.freed(100, files: Quota.filesPerEntry)
         #expect(quota.excess.files == 3)
-        quota.looked(VolumeRoom(free: 1 << 40, total: 1 << 41, freeFiles: nil))
+        quota.looked(VolumeSpace(free: 1 << 40, total: 1 << 41, freeFiles: nil))
         #expect(quota.hasSpace)
     }
 
     @Test func `the volume is asked again after so many bytes, where it matters`() {
         var quota = Quota(limits: .init(freeSpace: 1))
-        quota.looked(VolumeRoom(free: 1 << 40, total: 1 << 41, freeFiles: nil))
+        quota.looked(VolumeSpace(free: 1 << 40, total: 1 << 41, freeFiles: nil))
         quota.stored(Quota.lookInterval - 1)
         #expect(!quota.isDue)
         quota.stored(1)

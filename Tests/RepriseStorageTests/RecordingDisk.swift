@@ -96,7 +96,7 @@ final class RecordingDisk: FileSystem {
 
     func syncDirectory(_ path: String) throws(FileError) { try base.syncDirectory(path) }
 
-    func room(_ path: String) throws(FileError) -> VolumeRoom { try base.room(path) }
+    func space(_ path: String) throws(FileError) -> VolumeSpace { try base.space(path) }
 }
 
 private final class RecordingHandle: FileHandle {

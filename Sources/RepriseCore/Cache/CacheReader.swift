@@ -6,7 +6,7 @@ import RepriseStorage
 /// reader cannot tell, except by the time it takes.
 ///
 /// A reader belongs to one task at a time. Drop it to leave: a transfer that no other reader needs takes up to 128 KiB
-/// more and stops within a second. Where the origin cannot be reached, waiting ends with an error after 20 seconds without progress
+/// more and stops within a second; where the origin serves no ranges it pauses, and stops after 30 seconds. Where the origin cannot be reached, waiting ends with an error after 20 seconds without progress
 /// (2 seconds before the first byte).
 public struct CacheReader: ~Copyable, Sendable {
     private let handle: ReaderHandle

@@ -29,7 +29,7 @@ extension MediaCache {
         /// What seals the store; `nil` for a plain one. Looked at when the store is opened.
         public var seal: Seal?
         /// What transforms the bytes of a resource on their way from the store to whoever reads them, for media that the origin
-        /// delivers enciphered; `nil`, from it or in its place, leaves them as they came.
+        /// delivers encrypted; `nil`, from it or in its place, leaves them as they came.
         ///
         /// Asked with the resource's key and the URL it was asked for by, whenever somebody begins to read; on any thread, so
         /// it must be quick and must not call the cache. It must give the same for all URLs of a key. Another answer than

@@ -79,7 +79,7 @@ package final class EntryEnvironment: Sendable {
 
     /// How long an answer to a whole request may be waited for, in nanoseconds: until the last of the origins that it may go to
     /// has had its time.
-    package func patience(with request: OriginRequest) -> Int64 {
+    package func timeout(of request: OriginRequest) -> Int64 {
         let count = request.isSafe ? mirrors.places(of: request.url)?.locations.count ?? 1 : 1
         guard count > 1 else { return tuning.headTimeout }
         // What asking the next takes is not taken off the last one's time.

@@ -23,7 +23,7 @@ package enum FileReadiness: Sendable, Hashable {
         if proofKind == .sealed {
             self = .never(
                 "a sealed store's files are encrypted; read it through asset(for:), the server or a reader, "
-                    + "or have it deciphered by fileURL(decipheredIn:)")
+                    + "or have it decrypted by fileURL(decryptedIn:)")
             return
         }
         if asked == .max {

@@ -12,7 +12,7 @@ import RepriseStorage
 extension MediaResource {
     /// The whole resource as a file; fetches what is missing and returns when it is there.
     /// - Throws: `CacheError`: `.unsupported` in a sealed store and for a resource with a `ContentTransform` (see
-    ///   `fileURL(decipheredIn:)`), `.store` where nothing can be kept, and those of reading;
+    ///   `fileURL(decryptedIn:)`), `.store` where nothing can be kept, and those of reading;
     ///   `CancellationError` where the task was cancelled.
     public func fileURL() async throws -> FileLease { try await fileURL(afterBytes: .max) }
 
@@ -27,7 +27,7 @@ extension MediaResource {
                 .unsupported,
                 "\(request.url) cannot be opened as a file: what is stored of it are the bytes its origin sent, before its "
                     + "content transform; read it through asset(for:), the server or a reader, or have the transformed bytes "
-                    + "in a file by fileURL(decipheredIn:)")
+                    + "in a file by fileURL(decryptedIn:)")
         }
         let fetch = RangeFetch(self, .from(0), outlivesRemoval: true)
         let task = Task(executorPreference: cache.environment.queues.executor) {
@@ -63,14 +63,14 @@ extension MediaResource {
         }
     }
 
-    /// The whole resource as a file, also in a sealed store and where it has a `ContentTransform`: it is deciphered, and
+    /// The whole resource as a file, also in a sealed store and where it has a `ContentTransform`: it is decrypted, and
     /// transformed, into a file in `directory`, which has to be there, and which anybody who may read that directory's disk
     /// can read. Elsewhere as `fileURL()`.
     ///
-    /// The deciphered file goes with the lease. A process that is killed leaves it behind: a directory that the app
+    /// The decrypted file goes with the lease. A process that is killed leaves it behind: a directory that the app
     /// empties when it starts is a good one.
     /// - Throws: As `fileURL()`; `.store` where `directory` cannot be used.
-    public func fileURL(decipheredIn directory: URL) async throws -> FileLease {
+    public func fileURL(decryptedIn directory: URL) async throws -> FileLease {
         let store = try cache.keptStore()
         guard store.proofKind == .sealed || cache.transform(for: request) != nil else { return try await fileURL() }
         let fetch = RangeFetch(self, .from(0))
@@ -89,7 +89,7 @@ extension MediaResource {
         }
     }
 
-    private static let givenBack = CacheError(.store, "what was fetched was given back to make room; try again")
+    private static let givenBack = CacheError(.store, "what was fetched was evicted; try again")
 
     /// How many bytes have to be there before the file may be given away.
     private func bytesNeeded(_ asked: Int64, _ fetch: RangeFetch, _ store: Store) async throws -> Int64 {

@@ -93,8 +93,8 @@ final class Housekeeper: Sendable {
         }
         guard let store = environment.store else { return finish(mayGoOn: false) }
         do throws(StoreError) {
-            let room = try store.room()
-            quota.update { $0.looked(room) }
+            let space = try store.space()
+            quota.update { $0.looked(space) }
             // One that is read may have half of all before others have to go for it.
             if !quota.excess.isNone { trim(above: quota.capacity / 2) }
             guard countsAll || !quota.excess.isNone || quota.needsCount else { return finish() }

@@ -68,11 +68,11 @@ package struct TransferPlanner: Sendable {
         package var isSecondTry: Bool
         /// When it was begun, in nanoseconds.
         package var begun: Int64
-        package var waits: TransferPatience.Waits
+        package var waits: TransferDeadlines.Waits
 
         package init(
             id: TransferID, head: Int64, gapEnd: Int64, requestEnd: Int64, isRequesting: Bool = true,
-            hasHead: Bool = true, isSecondTry: Bool = false, begun: Int64 = .min, waits: TransferPatience.Waits
+            hasHead: Bool = true, isSecondTry: Bool = false, begun: Int64 = .min, waits: TransferDeadlines.Waits
         ) {
             self.id = id
             self.head = head
@@ -167,8 +167,8 @@ package struct TransferPlanner: Sendable {
         return first == second ? left.id.number < right.id.number : first < second
     }
 
-    package var patience: TransferPatience {
-        TransferPatience(tuning, servesRanges: servesRanges, isKept: isKept)
+    package var deadlines: TransferDeadlines {
+        TransferDeadlines(tuning, servesRanges: servesRanges, isKept: isKept)
     }
 
     private func needsNetwork(_ reader: Reader, _ missing: Int64) -> Bool {
@@ -189,7 +189,7 @@ package struct TransferPlanner: Sendable {
             if !servesRanges { return .joins(index) }
             guard missing - transfer.head <= reach else { continue }
             if reader.isWaiting, transfer.isRequesting, transfer.hasHead, transfer.waits.pausedSince == nil,
-                !transfer.isSecondTry || transfer.waits.isIdle, now >= patience.isSilentAt(transfer.waits)
+                !transfer.isSecondTry || transfer.waits.isIdle, now >= deadlines.isSilentAt(transfer.waits)
             {
                 stalled.append(index)
                 continue
@@ -227,16 +227,16 @@ package struct TransferPlanner: Sendable {
     private func decide(_ transfer: Transfer, _ use: Use, among readers: [Reader]) -> Decision {
         func isDue(_ time: Int64?) -> Bool { time.map { now >= $0 } ?? false }
         let waits = transfer.waits
-        if isDue(patience.givesWayAt(waits)) { return .stop(transfer: transfer.id) }
+        if isDue(deadlines.givesWayAt(waits)) { return .stop(transfer: transfer.id) }
         if use.readers.isEmpty, !use.isStalled, isAhead(transfer, of: readers) {
             let isInTheWay = servesRanges && waits.pausedSince != nil && waits.isContended
-            return isInTheWay || isDue(patience.stopsPausedAt(waits))
+            return isInTheWay || isDue(deadlines.stopsPausedAt(waits))
                 ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
         }
         if use.readers.isEmpty {
             if use.isStalled || !transfer.isRequesting { return .stop(transfer: transfer.id) }
-            if isDue(patience.stopsUnwantedAt(waits)) { return .stop(transfer: transfer.id) }
-            if patience.outlastsReaders(waits) { return .pause(transfer: transfer.id) }
+            if isDue(deadlines.stopsUnwantedAt(waits)) { return .stop(transfer: transfer.id) }
+            if deadlines.outlastsReaders(waits) { return .pause(transfer: transfer.id) }
             // What the kernel holds already is paid for: it is taken, and kept, before the connection is closed.
             let goal = min(transfer.requestEnd, (waits.unwanted?.head ?? transfer.head).adding(tuning.windDown))
             if transfer.head >= goal { return .stop(transfer: transfer.id) }
@@ -246,7 +246,7 @@ package struct TransferPlanner: Sendable {
         if transfer.head < min(goal, transfer.gapEnd) {
             return .run(transfer: transfer.id, goal: goal, readers: use.readers.map(\.id))
         }
-        return isDue(patience.stopsPausedAt(waits)) ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
+        return isDue(deadlines.stopsPausedAt(waits)) ? .stop(transfer: transfer.id) : .pause(transfer: transfer.id)
     }
 
     /// What gives way to `reader`: strictly less needed than it is, or two would take each other's place for ever; and not as

@@ -2,26 +2,26 @@ import RepriseRanges
 
 /// A block cipher in counter mode (NIST SP 800-38A §6.5), for ciphers with blocks of 16 bytes such as AES.
 ///
-/// Any place can be begun at: byte `n` is combined with byte `n % 16` of the enciphered counter block `n / 16`. The counter is
+/// Any place can be begun at: byte `n` is combined with byte `n % 16` of the encrypted counter block `n / 16`. The counter is
 /// the whole block, a number of 128 bits with its most significant byte first, and comes back to 0 after the last one.
-/// Enciphering and deciphering are the same. It knows the counting; the cipher is the caller's, as Apple's systems and Linux
+/// Encrypting and decrypting are the same. It knows the counting; the cipher is the caller's, as Apple's systems and Linux
 /// have AES in different libraries.
 public struct CounterMode: ContentTransform {
     private static let blockSize: Int64 = 16
 
     private let initialCounter: UInt128
-    private let encipher: @Sendable (inout [UInt8]) -> Void
+    private let encrypt: @Sendable (inout [UInt8]) -> Void
 
     /// Makes a transform.
     /// - Parameters:
     ///   - initialCounter: The counter block of byte 0, 16 bytes: often called the initialisation vector. For a scheme with a
     ///     nonce of fewer bytes, the nonce and the counter's first value behind it.
-    ///   - encipher: Enciphers blocks of 16 bytes in place, each on its own (electronic codebook, no padding). Called by
+    ///   - encrypt: Encrypts blocks of 16 bytes in place, each on its own (electronic codebook, no padding). Called by
     ///     several threads at once, with up to 256 KiB for what is played.
-    public init(initialCounter: [UInt8], encipher: @escaping @Sendable (_ blocks: inout [UInt8]) -> Void) {
+    public init(initialCounter: [UInt8], encrypt: @escaping @Sendable (_ blocks: inout [UInt8]) -> Void) {
         precondition(initialCounter.count == Int(Self.blockSize), "a counter block has 16 bytes")
         self.initialCounter = initialCounter.reduce(0) { $0 << 8 | UInt128($1) }
-        self.encipher = encipher
+        self.encrypt = encrypt
     }
 
     /// Combines `bytes`, which begin `offset` bytes after the resource's start, with the key stream of their place.
@@ -31,7 +31,7 @@ public struct CounterMode: ContentTransform {
         let last = offset.adding(Int64(bytes.count - 1)) / Self.blockSize
         var stream = counters(first...last)
         let count = stream.count
-        encipher(&stream)
+        encrypt(&stream)
         precondition(stream.count == count, "a block cipher made \(stream.count) bytes of \(count)")
         bytes.combine(with: stream.dropFirst(Int(offset % Self.blockSize)))
     }

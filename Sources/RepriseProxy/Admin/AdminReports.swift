@@ -126,7 +126,7 @@ package struct PrefetchReport: Codable, Sendable, Hashable {
 }
 
 /// How much room the store takes and may take, as the admin listener tells it; sizes are bytes, times seconds.
-package struct RoomReport: Codable, Sendable, Hashable {
+package struct SpaceReport: Codable, Sendable, Hashable {
     /// What it takes on its volume.
     package var allocated: Int64
     /// `nil` where there is no limit.

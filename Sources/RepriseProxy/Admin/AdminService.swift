@@ -70,7 +70,7 @@ package final class AdminService: Sendable {
         case .repair(nil): return try json(try await cache.repair())
         case .sweep:
             await cache.collectGarbage()
-            return try json(RoomReport(cache))
+            return try json(SpaceReport(cache))
         case .metrics:
             guard let text = metrics() else { return .text(404, "this process keeps no metrics") }
             return AdminAnswer(

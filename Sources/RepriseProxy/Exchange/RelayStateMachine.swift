@@ -9,7 +9,7 @@
 /// at a time, and never for ever.
 package struct RelayStateMachine: Sendable {
     /// Seconds that are waited.
-    package struct Patience: Sendable {
+    package struct Deadlines: Sendable {
         /// For the origin to begin its answer.
         let head: Int
         /// For the origin to go on with it.
@@ -90,9 +90,9 @@ package struct RelayStateMachine: Sendable {
     }
 
     /// Seconds that a client waits for the store: a disk that hangs is none of its business.
-    static let storePatience = 5
+    static let storeDeadline = 5
 
-    private let patience: Patience
+    private let deadlines: Deadlines
     private var phase = Phase.asking
     /// `nil` where no body comes, or no more of it.
     private var slowness: Slowness?
@@ -100,10 +100,10 @@ package struct RelayStateMachine: Sendable {
 
     /// The request is about to be sent.
     /// - Parameter hasBody: Whether its body comes while it is sent.
-    package init(_ patience: Patience, hasBody: Bool) {
-        self.patience = patience
+    package init(_ deadlines: Deadlines, hasBody: Bool) {
+        self.deadlines = deadlines
         slowness = hasBody ? Slowness() : nil
-        newWait = .origin(seconds: patience.head)
+        newWait = .origin(seconds: deadlines.head)
     }
 
     /// Whether more of the request's body is to come.
@@ -136,7 +136,7 @@ package struct RelayStateMachine: Sendable {
     }
 
     /// Nanoseconds that the client has for the bytes under way.
-    private var timeLeft: Int64 { Int64(patience.body) * 1_000_000_000 - (slowness?.spent ?? 0) }
+    private var timeLeft: Int64 { Int64(deadlines.body) * 1_000_000_000 - (slowness?.spent ?? 0) }
 
     /// The wait for the client, where the origin could take more than is there. Rounded up.
     private var owedBody: Wait? {
@@ -158,8 +158,8 @@ package struct RelayStateMachine: Sendable {
     /// The wait for the origin, where it has something to say.
     private var originWait: Wait? {
         switch phase {
-        case .asking: .origin(seconds: patience.head)
-        case .handingOn(isDemanding: true): .origin(seconds: patience.piece)
+        case .asking: .origin(seconds: deadlines.head)
+        case .handingOn(isDemanding: true): .origin(seconds: deadlines.piece)
         case .invalidating, .refusing, .handingOn, .over: nil
         }
     }
@@ -170,7 +170,7 @@ package struct RelayStateMachine: Sendable {
     package mutating func headCame() -> Bool {
         guard isUnanswered else { return false }
         phase = .invalidating(isWhole: false)
-        newWait = .store(seconds: RelayStateMachine.storePatience)
+        newWait = .store(seconds: RelayStateMachine.storeDeadline)
         return true
     }
 
@@ -230,7 +230,7 @@ package struct RelayStateMachine: Sendable {
             return .tell
         case .asking, .invalidating:
             phase = .refusing
-            newWait = .store(seconds: RelayStateMachine.storePatience)
+            newWait = .store(seconds: RelayStateMachine.storeDeadline)
             return .tellLater
         }
     }

@@ -87,7 +87,7 @@ package struct ServerExchange: Sendable {
         // What the origin answered with such a status says itself why.
         switch meant.status {
         case 416 where info.status == 200: text = "the resource has \(info.length ?? 0) bytes"
-        case 412 where info.status == 200: text = "the resource is another one now"
+        case 412 where info.status != 412: text = "the resource is another one now"
         default: break
         }
         if meant.status != 416, !request.isTransparent {

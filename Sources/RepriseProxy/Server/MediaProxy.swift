@@ -135,7 +135,7 @@
         init(cache: MediaCache, configuration: ProxyConfiguration) {
             self.cache = cache
             self.configuration = configuration
-            places = ConnectionPlaces.count(
+            places = ConnectionLimit.count(
                 wanted: configuration.connectionLimit, descriptors: SystemCalls.descriptorLimit)
             role = ServerRole(configuration)
             sendsEveryMethod = cache.environment.failover.sendsEveryMethod
@@ -160,8 +160,8 @@
                 var ousted: (any Channel)?
                 if state.channels.count >= places {
                     let standings = state.channels.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
-                    guard let id = ConnectionPlaces.leastNeeded(of: standings, now: ConnectionHandler.now) else {
-                        return state.refuse(channel, most: ConnectionPlaces.refusedCount(places: places))
+                    guard let id = ConnectionLimit.leastNeeded(of: standings, now: ConnectionHandler.now) else {
+                        return state.refuse(channel, most: ConnectionLimit.refusedCount(places: places))
                     }
                     ousted = state.channels.removeValue(forKey: id)?.channel
                 }

@@ -25,19 +25,28 @@
         private var looks = 0
 
         /// Seconds the origin may be silent where what is stored can be asked about in another way, which is patient itself.
-        private static let shortPatience = 2
+        private static let shortDeadline = 2
 
         /// A stored answer that a HEAD may say something of, or that may stand in for an origin which fails.
         struct Stored {
             let handle: ReaderHandle
             /// Fields of the request that choose an answer.
             let fields: HTTPFields
+            /// Why the request goes on, as it was before the origin answered.
+            let forward: CacheStatus.Forward
             /// Answers from what is stored, or tells why not.
             let standIn: () -> Void
 
+            init(handle: ReaderHandle, fields: HTTPFields, standIn: @escaping () -> Void) {
+                self.handle = handle
+                self.fields = fields
+                self.standIn = standIn
+                forward = handle.forward(of: fields)
+            }
+
             /// How the request was handled.
             func outcome(_ status: Int?) -> CacheStatus {
-                var outcome = CacheStatus(forward: handle.forward(of: fields))
+                var outcome = CacheStatus(forward: forward)
                 outcome.forwardStatus = status
                 return outcome
             }
@@ -49,11 +58,11 @@
             self.stored = stored
             self.server = server
             self.outlet = outlet
-            let patience = Int(clamping: server.cache.environment.patience(with: request) / 1_000_000_000)
+            let timeout = Int(clamping: server.cache.environment.timeout(of: request) / 1_000_000_000)
             let isKnown = stored?.handle.isKnown == true
             machine = RelayStateMachine(
-                RelayStateMachine.Patience(
-                    head: isKnown ? min(RequestRelay.shortPatience, patience) : max(1, patience),
+                RelayStateMachine.Deadlines(
+                    head: isKnown ? min(RequestRelay.shortDeadline, timeout) : max(1, timeout),
                     piece: max(1, server.cache.configuration.originTimeout),
                     body: server.configuration.requestTimeout),
                 hasBody: upload != nil)

@@ -21,12 +21,12 @@ package final class FillWriter: @unchecked Sendable {
         for chunk in chunks {
             var rest = chunk
             while !rest.isEmpty {
-                let room = writer?.position == position - pendingBytes ? try room(at: position, upTo: rest.count) : 0
-                if room > 0 {
-                    pending.append(rest.prefix(room))
-                    pendingBytes += Int64(room)
-                    position += Int64(room)
-                    rest = rest.dropFirst(room)
+                let space = writer?.position == position - pendingBytes ? try space(at: position, upTo: rest.count) : 0
+                if space > 0 {
+                    pending.append(rest.prefix(space))
+                    pendingBytes += Int64(space)
+                    position += Int64(space)
+                    rest = rest.dropFirst(space)
                     continue
                 }
                 try flush(&pending)
@@ -46,13 +46,13 @@ package final class FillWriter: @unchecked Sendable {
     }
 
     // How many of `count` bytes from `position` on lie before the next claimed byte.
-    private func room(at position: Int64, upTo count: Int) throws(FileError) -> Int {
+    private func space(at position: Int64, upTo count: Int) throws(FileError) -> Int {
         switch generation.availability(at: position) {
         case .absent(let end): return Int(min(min(end, BlockLayout.longestStored) - position, Int64(count)))
         case .verified, .claimed: return 0
         case .unloaded(let range):
             try generation.load(range)
-            return try room(at: position, upTo: count)
+            return try space(at: position, upTo: count)
         }
     }
 

@@ -31,8 +31,8 @@ package final class PlainBlockWriter: BlockWriter {
             var rest = chunk
             while !rest.isEmpty {
                 let block = layout.block(at: offset)
-                let room = layout.range(of: block).upperBound - offset
-                let part = rest.prefix(Int(min(room, Int64(rest.count))))
+                let space = layout.range(of: block).upperBound - offset
+                let part = rest.prefix(Int(min(space, Int64(rest.count))))
                 rest = rest.dropFirst(part.count)
                 var current = running ?? Slot.hash(identity: generation.identity, block: block)
                 current.update(part)

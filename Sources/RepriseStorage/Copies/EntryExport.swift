@@ -46,7 +46,7 @@ package struct EntryExport: Sendable {
         self.length = length
         self.transform = transform
         do throws(FileError) {
-            let place = ExportPlace(
+            let place = ExportDestination(
                 given, isDirectory: try EntryExport.isDirectory(given, fileSystem), of: snapshot.info,
                 mark: SystemCalls.randomBytes(6).map { String($0, radix: 16) }.joined())
             path = place.path
@@ -78,7 +78,7 @@ package struct EntryExport: Sendable {
                 try file.write(bytes, at: done)
             }
         } catch {
-            // Given back to make room since it was begun.
+            // Evicted since it was begun.
             if snapshot.missing?.isEmpty == false { throw EntryExport.incomplete(snapshot) }
             throw EntryExport.failure(error, path)
         }

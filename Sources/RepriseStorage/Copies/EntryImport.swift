@@ -106,10 +106,10 @@ extension Store {
         guard try stillNames(info, generation, isCommitted: false) else {
             throw StoreError(.gone, "the entry was removed or replaced meanwhile; try again")
         }
-        let tenure = tenure
+        let epoch = epoch
         try commit(info)
         do throws(FileError) {
-            try sweep(entryName(key: info.key), keeping: info, tenure, filled: true)
+            try sweep(entryName(key: info.key), keeping: info, epoch, filled: true)
         } catch { return }  // It happened, as with any commit; the next one sweeps.
     }
 }

@@ -26,7 +26,7 @@ package struct EntrySnapshot: Sendable {
 
     package var layout: BlockLayout { generation.layout }
 
-    /// A block's valid bytes, proved as they are read, deciphered in a sealed store; `nil` where the block is absent, or
+    /// A block's valid bytes, proved as they are read, decrypted in a sealed store; `nil` where the block is absent, or
     /// not what its slot says.
     /// - Parameter copy: A copy of the body to read them from instead.
     func proved(_ block: Int64, in copy: (any FileHandle)? = nil) throws(FileError) -> [UInt8]? {

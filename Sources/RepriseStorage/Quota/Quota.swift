@@ -80,11 +80,11 @@ package struct Quota: Sendable {
     }
 
     /// The volume was asked what it has left.
-    package mutating func looked(_ room: VolumeRoom) {
+    package mutating func looked(_ space: VolumeSpace) {
         sinceLook = 0
-        volumeCapacity = limits.freeSpace.map { floor in used.adding(room.free) - min(floor, room.total / 10) }
+        volumeCapacity = limits.freeSpace.map { floor in used.adding(space.free) - min(floor, space.total / 10) }
         filesMissing =
-            if let floor = limits.freeFiles, let free = room.freeFiles { max(0, floor - free) } else { 0 }
+            if let floor = limits.freeFiles, let free = space.freeFiles { max(0, floor - free) } else { 0 }
     }
 
     /// Whether the janitor is to look after it: high water is reached, or the volume was not asked for long.
@@ -103,10 +103,10 @@ package struct Quota: Sendable {
     package var refusal: String {
         if needsCount { return "what the store holds is still being counted; this is stored later" }
         if filesMissing > 0 {
-            return "the volume can hold too few more files; make room on it, or lower the limit of free files"
+            return "the volume can hold too few more files; free space on it, or lower the limit of free files"
         }
         if capacity < limits.bytes ?? .max {
-            return "the volume has less space left than is to stay free; make room on it, or lower that limit"
+            return "the volume has less space left than is to stay free; free space on it, or lower that limit"
         }
         return
             "all of the store's \(capacity) bytes are taken by what is pinned or being read; raise the limit or unpin"

@@ -41,9 +41,9 @@ extension Store {
     }
 
     /// What the volume under the store has left. I/O.
-    package func room() throws(StoreError) -> VolumeRoom {
-        do throws(FileError) { return try fileSystem.room(root) } catch {
-            throw StoreError(error, doing: "asking how much room is left")
+    package func space() throws(StoreError) -> VolumeSpace {
+        do throws(FileError) { return try fileSystem.space(root) } catch {
+            throw StoreError(error, doing: "asking for the free space")
         }
     }
 

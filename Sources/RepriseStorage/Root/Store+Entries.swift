@@ -10,15 +10,15 @@ extension Store {
     package func remove(name: String) throws(StoreError) { try discardEntry(name) }
 
     func discardEntry(_ name: String) throws(StoreError) {
-        let (folder, tenure) = (directory(name), tenure)
+        let (folder, epoch) = (directory(name), epoch)
         forgetStaged(in: name)
         do throws(FileError) {
             let files = try fileSystem.list(folder)
             // The description goes first: without it the rest is not an entry any more.
             for file in files.sorted(by: { first, _ in first == "info.json" }) {
-                try tenure.removeFile(folder + "/" + file)
+                try epoch.removeFile(folder + "/" + file)
             }
-            try tenure.removeDirectory(folder)
+            try epoch.removeDirectory(folder)
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }
         }

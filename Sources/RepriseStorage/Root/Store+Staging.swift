@@ -9,7 +9,7 @@ extension Store {
     /// - Parameter isImport: Whether it is filled from a file, not by an entry that is open.
     package func stage(_ info: EntryInfo, isImport: Bool = false) throws(StoreError) -> StoredEntry {
         var info = info
-        let (name, tenure) = (entryName(key: info.key), tenure)
+        let (name, epoch) = (entryName(key: info.key), epoch)
         let folder = directory(name)
         var made: [String] = []
         try keepFormat()
@@ -31,7 +31,7 @@ extension Store {
             return StoredEntry(info: info, generation: generation)
         } catch {
             // What cannot be removed now is swept by the next commit of this key.
-            for file in made { do throws(FileError) { try tenure.removeFile(file) } catch { continue } }
+            for file in made { do throws(FileError) { try epoch.removeFile(file) } catch { continue } }
             forgetStaged(info)
             throw StoreError(error, doing: "making a new entry")
         }
@@ -61,7 +61,7 @@ extension Store {
     /// The number of an entry's next generation, which is being filled from here on. Files of other generations that the
     /// description does not name and that this process does not fill are removed: a process that was killed was filling them.
     private func beginGeneration(_ identity: UInt64, _ name: String, isImport: Bool) throws(FileError) -> Int {
-        let (folder, tenure) = (directory(name), tenure)
+        let (folder, epoch) = (directory(name), epoch)
         let files = try fileSystem.list(folder)
         let numbers = files.compactMap { Store.generationNumber(inFileName: $0) }
         // Taken before there are files, which another call would take for left over.
@@ -71,7 +71,7 @@ extension Store {
             for file in files {
                 guard let number = Store.generationNumber(inFileName: file), number != named, !filled.contains(number)
                 else { continue }
-                try tenure.removeFile(folder + "/" + file)
+                try epoch.removeFile(folder + "/" + file)
             }
         } catch {
             // The next time, then. A description that cannot be read now may name any of them.
@@ -105,7 +105,7 @@ extension Store {
     /// named, so it also works on a full disk. What the description names stays: the one that was to replace it may not have been
     /// written.
     package func abandon(_ info: EntryInfo) throws(StoreError) {
-        let (name, tenure) = (entryName(key: info.key), tenure)
+        let (name, epoch) = (entryName(key: info.key), epoch)
         let folder = directory(name)
         do throws(FileError) {
             switch forgetStaged(info) {
@@ -119,7 +119,7 @@ extension Store {
                 }
             }
             for file in [bodyName(info), info.blocksName] {
-                do throws(FileError) { try tenure.removeFile(folder + "/" + file) } catch {
+                do throws(FileError) { try epoch.removeFile(folder + "/" + file) } catch {
                     if error.kind != .missing { throw error }
                 }
             }

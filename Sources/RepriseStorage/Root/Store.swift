@@ -93,7 +93,7 @@ package final class Store: Sendable {
     package func release() { lock.withLock { $0.release() } }
 
     /// The root for a piece of work that names or removes files.
-    var tenure: RootTenure { RootTenure(lock.withLock(\.held), fileSystem) }
+    var epoch: RootLockEpoch { RootLockEpoch(lock.withLock(\.held), fileSystem) }
 
     /// Takes the root back after `release`. What others changed meanwhile is not known: `stillNames` tells for an entry.
     /// - Throws: `.inUse` where another process writes it now.
@@ -234,7 +234,7 @@ package final class Store: Sendable {
     package func commit(
         _ info: EntryInfo, syncing generation: Generation? = nil, isRewrite: Bool = false
     ) throws(StoreError) {
-        let (name, tenure) = (entryName(key: info.key), tenure)
+        let (name, epoch) = (entryName(key: info.key), epoch)
         var info = info
         if let generation {
             try settle(generation)
@@ -249,7 +249,7 @@ package final class Store: Sendable {
                 throw StoreError(.unavailable, "files take others' place only once they are on the disk")
             }
         }
-        try writeInfo(info, name, tenure)
+        try writeInfo(info, name, epoch)
         forgetStaged(info)
         if generation != nil {
             do throws(FileError) { try fileSystem.syncDirectory(directory(name)) } catch {
@@ -258,7 +258,7 @@ package final class Store: Sendable {
         }
         // The rename was the commit: an error from here on must not read as "not committed". What is left over is
         // swept by the next one.
-        do throws(FileError) { try sweep(name, keeping: info, tenure) } catch { return }
+        do throws(FileError) { try sweep(name, keeping: info, epoch) } catch { return }
     }
 
     /// As `readInfo`, where a damaged description counts as none.
@@ -269,7 +269,7 @@ package final class Store: Sendable {
         }
     }
 
-    func writeInfo(_ info: EntryInfo, _ name: String, _ tenure: RootTenure) throws(StoreError) {
+    func writeInfo(_ info: EntryInfo, _ name: String, _ epoch: RootLockEpoch) throws(StoreError) {
         let folder = directory(name)
         let bytes: [UInt8]
         do {
@@ -286,7 +286,7 @@ package final class Store: Sendable {
             // An empty info.json after a power cut would cost the whole entry; its few hundred bytes are worth a sync.
             try handle.sync()
         }
-        try describing { () throws(FileError) in try tenure.rename(temporary, to: folder + "/info.json") }
+        try describing { () throws(FileError) in try epoch.rename(temporary, to: folder + "/info.json") }
     }
 
     private func describing(_ work: () throws(FileError) -> Void) throws(StoreError) {
@@ -302,13 +302,13 @@ package final class Store: Sendable {
     /// lower: an import, for instance, that began before the origin's answer did.
     /// - Parameter filled: Whether those that are being filled go, too.
     func sweep(
-        _ name: String, keeping info: EntryInfo, _ tenure: RootTenure, filled: Bool = false
+        _ name: String, keeping info: EntryInfo, _ epoch: RootLockEpoch, filled: Bool = false
     ) throws(FileError) {
         let folder = directory(name)
         let kept = ["info.json", bodyName(info), info.blocksName]
         for file in try fileSystem.list(folder) where !kept.contains(file) {
             if !filled, let number = Store.generationNumber(inFileName: file), isFilled(number, of: name) { continue }
-            try tenure.removeFile(folder + "/" + file)
+            try epoch.removeFile(folder + "/" + file)
         }
     }
 
@@ -326,11 +326,11 @@ package final class Store: Sendable {
 
     /// Pins the entry of `key`, or lets it go; `false` where there is none.
     package func setPinned(_ isPinned: Bool, key: String) throws(StoreError) -> Bool {
-        let (name, tenure) = (entryName(key: key), tenure)
+        let (name, epoch) = (entryName(key: key), epoch)
         guard var info = try description(of: key) else { return false }
         if info.isPinned != isPinned {
             info.isPinned = isPinned
-            try writeInfo(info, name, tenure)
+            try writeInfo(info, name, epoch)
         }
         do throws(FileError) {
             // The summary repeats it, so that a sweep asks only those descriptions that may hold a pin.
@@ -351,10 +351,10 @@ package final class Store: Sendable {
 extension Store {
     /// Notes in the description of `key`'s entry that it was last confirmed at `checked`; `false` where there is none.
     package func setChecked(_ checked: Int64, key: String) throws(StoreError) -> Bool {
-        let (name, tenure) = (entryName(key: key), tenure)
+        let (name, epoch) = (entryName(key: key), epoch)
         guard var info = try description(of: key) else { return false }
         info.checked = checked
-        try writeInfo(info, name, tenure)
+        try writeInfo(info, name, epoch)
         return true
     }
 }

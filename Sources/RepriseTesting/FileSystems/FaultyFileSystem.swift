@@ -8,7 +8,7 @@ public import ReprisePlatform
 public final class FaultyFileSystem: FileSystem {
     /// A call of `FileSystem` or `FileHandle`.
     package enum Operation: Sendable, Hashable, CaseIterable {
-        case open, makeDirectory, list, rename, link, clone, removeFile, removeDirectory, syncDirectory, room
+        case open, makeDirectory, list, rename, link, clone, removeFile, removeDirectory, syncDirectory, space
         case read, write, status, truncate, punch, sync, lock
     }
 
@@ -102,9 +102,9 @@ public final class FaultyFileSystem: FileSystem {
         try base.syncDirectory(path)
     }
 
-    package func room(_ path: String) throws(FileError) -> VolumeRoom {
-        try pass(.room, path)
-        return try base.room(path)
+    package func space(_ path: String) throws(FileError) -> VolumeSpace {
+        try pass(.space, path)
+        return try base.space(path)
     }
 
     // MARK: Inside

@@ -176,9 +176,9 @@ public final class MemoryFileSystem: FileSystem {
         }
     }
 
-    package func room(_ path: String) throws(FileError) -> VolumeRoom {
+    package func space(_ path: String) throws(FileError) -> VolumeSpace {
         state.withLock { state in
-            VolumeRoom(
+            VolumeSpace(
                 free: max(0, state.capacity - state.used), total: state.capacity,
                 freeFiles: state.nodeLimit.map { max(0, $0 - Int64(state.files.count + state.directories.count)) })
         }

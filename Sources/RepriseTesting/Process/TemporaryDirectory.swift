@@ -49,5 +49,5 @@ public final class TemporaryDirectory: FileSystem {
 
     package func syncDirectory(_ path: String) throws(FileError) { try base.syncDirectory(path) }
 
-    package func room(_ path: String) throws(FileError) -> VolumeRoom { try base.room(path) }
+    package func space(_ path: String) throws(FileError) -> VolumeSpace { try base.space(path) }
 }

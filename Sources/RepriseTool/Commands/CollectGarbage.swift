@@ -18,7 +18,7 @@
         func run() async throws {
             try await RepriseTool.run {
                 try await store.withControl { control in
-                    let report = try await control.send(.sweep, as: RoomReport.self)
+                    let report = try await control.send(.sweep, as: SpaceReport.self)
                     if json { return printJSON(report) }
                     print("\(Size(report.allocated)) used, limit \(report.limit.map { "\(Size($0))" } ?? "none")")
                 }

@@ -23,7 +23,7 @@
                 guard mode & 0o077 == 0 else {
                     throw Failure(
                         Failure.settings,
-                        "the key file \(path) can be read by other users; run chmod 600 on it")
+                        "the key file \(path) is accessible to other users; run chmod 600 on it")
                 }
             } catch let failure as Failure { throw failure } catch {
                 throw Failure(Failure.settings, "the key file \(path) cannot be read: \(error.localizedDescription)")

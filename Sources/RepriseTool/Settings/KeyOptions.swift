@@ -14,7 +14,10 @@
         @Option(
             name: .customLong("key-keep"),
             help: ArgumentHelp(
-                "Query parameter to leave in the cache key although it looks like part of a signature; repeatable.",
+                """
+                Query parameter to leave in the cache key although it looks like part of a signature, or although \
+                --key-strip '*' removes all; repeatable.
+                """,
                 valueName: "name"))
         var kept: [String] = []
         @Option(

@@ -6,7 +6,7 @@ import RepriseHTTP
 import RepriseTesting
 import Testing
 
-/// Media that their origin delivers enciphered, through the resource loader.
+/// Media that their origin delivers encrypted, through the resource loader.
 @Suite struct TransformTests {
     private static let length: Int64 = 2_000_003
     private static let keystream = PositionKeystream()
@@ -21,7 +21,7 @@ import Testing
         return world
     }
 
-    @Test func `a player gets the deciphered bytes and the type they show, cold and without the origin, inv13`()
+    @Test func `a player gets the decrypted bytes and the type they show, cold and without the origin, inv13`()
         async throws
     {
         let world = try world()
@@ -35,7 +35,7 @@ import Testing
                 ], on: asset)
             world.check(asset)
             let probe = try #require(result.record(1))
-            #expect(probe.information?.contentType == "public.mpeg-4", "as the deciphered first bytes say")
+            #expect(probe.information?.contentType == "public.mpeg-4", "as the decrypted first bytes say")
             #expect(probe.information?.contentLength == Self.length)
             #expect(result.record(4)?.received == Self.length - 499_999)
             #expect(await world.settle())

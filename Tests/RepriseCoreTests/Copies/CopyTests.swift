@@ -62,7 +62,7 @@ import Testing
         await cache.close()
     }
 
-    @Test func `a sealed store's file is deciphered where the caller says, for as long as the lease lives`()
+    @Test func `a sealed store's file is decrypted where the caller says, for as long as the lease lives`()
         async throws
     {
         stage.put("/song.mp3", length: Self.length)
@@ -75,7 +75,7 @@ import Testing
                 at: .directory(directory.path + "/store-\(kind)"), client: stage.client, configuration: configuration)
             do {
                 let lease = try await cache.resource(for: stage.url("/song.mp3"))
-                    .fileURL(decipheredIn: URL(fileURLWithPath: place))
+                    .fileURL(decryptedIn: URL(fileURLWithPath: place))
                 #expect(lease.url.pathExtension == "mp3" && lease.progress.isComplete)
                 if kind == .sealed { #expect(cache.activity.readers == 0, "the copy stands by itself") }
                 #expect(try directory.list(place).count == (kind == .sealed ? 1 : 0))

@@ -52,19 +52,19 @@ import Testing
         #expect(!backoff.endsRepeatedly(at: 499), "a run that is over counts no more")
     }
 
-    @Test func `a reader fails when it has waited for its patience since the run began, or since it came`() {
+    @Test func `a reader fails when it has waited for its time limit since the run began, or since it came`() {
         let backoff = failing(1)
-        #expect(backoff.failsAt(waitsSince: -50, patience: 20) == 21)
-        #expect(backoff.failsAt(waitsSince: 50, patience: 20) == 71)
-        #expect(OriginBackoff().failsAt(waitsSince: 0, patience: 20) == nil)
+        #expect(backoff.failsAt(waitsSince: -50, timeLimit: 20) == 21)
+        #expect(backoff.failsAt(waitsSince: 50, timeLimit: 20) == 71)
+        #expect(OriginBackoff().failsAt(waitsSince: 0, timeLimit: 20) == nil)
     }
 
-    @Test func `a reader that the origin asks to wait beyond its patience fails at once`() {
+    @Test func `a reader that the origin asks to wait beyond its time limit fails at once`() {
         var backoff = OriginBackoff()
         let error = CacheError(.originRefused(status: 503), "busy", retryAfter: 1)
         backoff.failed(error, at: nil, now: 0, pauses: pauses, retryAfter: 500, jitter: 0)
-        #expect(backoff.failsAt(waitsSince: 0, patience: 499) == 0)
-        #expect(backoff.failsAt(waitsSince: 0, patience: 500) == 501)
+        #expect(backoff.failsAt(waitsSince: 0, timeLimit: 499) == 0)
+        #expect(backoff.failsAt(waitsSince: 0, timeLimit: 500) == 501)
     }
 
     @Test func `a reader that comes where none waits tries at once, beside others it does not reset the count`() {
@@ -75,8 +75,8 @@ import Testing
         beside.demandCame(othersWait: true, now: 10)
         #expect(beside.attempts == 3 && beside.pausedUntil(10) == nil)
         // Who waited before does not wait longer for each one that comes.
-        let due = failing(3).failsAt(waitsSince: 0, patience: 500)
-        #expect(beside.failsAt(waitsSince: 0, patience: 500) == due)
+        let due = failing(3).failsAt(waitsSince: 0, timeLimit: 500)
+        #expect(beside.failsAt(waitsSince: 0, timeLimit: 500) == due)
     }
 
     @Test func `a network that returns ends the pause of what failed on the way, not what the origin asked for`() {
@@ -117,6 +117,6 @@ extension OriginBackoff {
         backoff.demandCame(othersWait: true, now: 50)
         backoff.heldOff(until: 150, busy, now: 50)
         #expect(backoff.pausedUntil(60) == 150)
-        #expect(backoff.failsAt(waitsSince: 0, patience: 1000) == 1001)
+        #expect(backoff.failsAt(waitsSince: 0, timeLimit: 1000) == 1001)
     }
 }

@@ -247,7 +247,7 @@ import Testing
         world.memory.setCapacity(world.memory.allocatedBytes + 100_000)
         play(world, "/more.mp3", length: 4 * Self.mega)
         play(world, "/again.mp3", length: 4 * Self.mega)
-        #expect(try world.memory.room("/").free >= 4 * Self.mega)
+        #expect(try world.memory.space("/").free >= 4 * Self.mega)
         #expect(isStored(world, "/again.mp3", length: 4 * Self.mega))
     }
 
@@ -259,7 +259,7 @@ import Testing
         try world.cache.setLimits(.init(freeFiles: 20))
         world.queues.settle()
         #expect(entries(world) < 10)
-        #expect(try world.memory.room("/").freeFiles ?? 0 >= 20)
+        #expect(try world.memory.space("/").freeFiles ?? 0 >= 20)
     }
 
     @Test func `a disk that was full stores again while the same player plays on, inv22`() throws {

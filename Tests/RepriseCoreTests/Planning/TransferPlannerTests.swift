@@ -30,7 +30,7 @@ import Testing
     private func transfer(
         _ id: Int, head: Int64, gapEnd: Int64 = .max, requestEnd: Int64 = .max, isRequesting: Bool = true,
         pausedFor: Int64? = nil, silentFor: Int64 = 0, hasHead: Bool = true, begun: Int64 = .min,
-        unwanted: TransferPatience.Unwanted? = nil
+        unwanted: TransferDeadlines.Unwanted? = nil
     ) -> Transfer {
         let now = 100 * TransferTuning.second
         return Transfer(
@@ -164,7 +164,7 @@ import Testing
     // MARK: Rule 4, nobody needs it
 
     @Test func `a transfer nobody needs takes what is on its way, then stops, inv14`() {
-        let left = TransferPatience.Unwanted(since: 100 * TransferTuning.second, head: 1000)
+        let left = TransferDeadlines.Unwanted(since: 100 * TransferTuning.second, head: 1000)
         var unwanted = transfer(7, head: 1000)
         let goal = 1000 + tuning.windDown
         #expect(planner().plan(readers: [], transfers: [unwanted]) == [.run(transfer: 7, goal: goal, readers: [])])
@@ -404,7 +404,7 @@ import Testing
             }
         }
         let present = planner.plan(readers: readers, transfers: transfers)
-        let changes = transfers.compactMap { planner.patience.firstChange(of: $0.waits, after: planner.now) }
+        let changes = transfers.compactMap { planner.deadlines.firstChange(of: $0.waits, after: planner.now) }
         var later = planner
         later.now = (changes.min() ?? .max) - 1
         #expect(later.plan(readers: readers, transfers: transfers) == present, sourceLocation: sourceLocation)

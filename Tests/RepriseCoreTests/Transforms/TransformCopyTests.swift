@@ -7,7 +7,7 @@ import RepriseStorage
 import RepriseTesting
 import Testing
 
-/// Media that their origin delivers enciphered, by the interface an app writes: files, copies, fetching ahead.
+/// Media that their origin delivers encrypted, by the interface an app writes: files, copies, fetching ahead.
 @Suite struct TransformCopyTests {
     private static let length: Int64 = 700_001
     private static let keystream = PositionKeystream()
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [ProofKind.hashed, .sealed])
-    func `a stored body is not given away as a file, a deciphered one is and goes with its lease`(
+    func `a stored body is not given away as a file, a decrypted one is and goes with its lease`(
         kind: ProofKind
     ) async throws {
         let cache = try open(kind)
@@ -56,10 +56,10 @@ import Testing
         for count in [Int64.max, 1000] {
             let refused = await #expect(throws: CacheError.self) { _ = try await resource.fileURL(afterBytes: count) }
             #expect(refused?.code == .unsupported)
-            #expect(refused?.message.contains("fileURL(decipheredIn:)") == true)
+            #expect(refused?.message.contains("fileURL(decryptedIn:)") == true)
         }
         #expect(stage.origin.requestCount == 0, "it is refused before anything is fetched")
-        var lease: FileLease? = try await resource.fileURL(decipheredIn: URL(fileURLWithPath: directory.path))
+        var lease: FileLease? = try await resource.fileURL(decryptedIn: URL(fileURLWithPath: directory.path))
         let url = try #require(lease?.url)
         #expect(url.pathExtension == "mp3")
         try expect(url)
@@ -126,7 +126,7 @@ import Testing
         await cache.close()
     }
 
-    @Test func `the head of an enciphered file is found in the deciphered container`() async throws {
+    @Test func `the head of an encrypted file is found in the decrypted container`() async throws {
         // A tag of half the file, then 128 kbit/s.
         let tag: [UInt8] = Array("ID3".utf8) + [4, 0, 0, 0, 0x40, 0, 0] + [UInt8](repeating: 1, count: 1 << 20)
         let file = tag + [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 2, count: 3 << 20)
@@ -144,14 +144,14 @@ import Testing
 
     @Test
     func
-        `a page in the place of enciphered media is not stored, media whose deciphered bytes look like one are, inv20`()
+        `a page in the place of encrypted media is not stored, media whose decrypted bytes look like one are, inv20`()
         async throws
     {
         let page = Array("<!doctype html><html><body>Please log in</body></html>".utf8)
-        var enciphered = page + [UInt8](repeating: 0x20, count: 100_000)
-        Self.keystream.apply(to: &enciphered, at: 0)
+        var encrypted = page + [UInt8](repeating: 0x20, count: 100_000)
+        Self.keystream.apply(to: &encrypted, at: 0)
         stage.origin.put(.init(literal: page), at: "/enc/page.mp3")
-        stage.origin.put(.init(literal: enciphered), at: "/enc/song.mp3")
+        stage.origin.put(.init(literal: encrypted), at: "/enc/song.mp3")
         let cache = try open()
         for (path, isStored) in [("/enc/page.mp3", false), ("/enc/song.mp3", true)] {
             let resource = try cache.resource(for: stage.url(path))

@@ -5,7 +5,7 @@ import RepriseStorage
 import RepriseTesting
 import Testing
 
-/// Media that their origin delivers enciphered, step by step: players get the deciphered bytes, the disk has the others.
+/// Media that their origin delivers encrypted, step by step: players get the decrypted bytes, the disk has the others.
 @Suite struct TransformScenarioTests {
     private static let song: Int64 = 1_000_001
     private static let keystream = PositionKeystream()
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a first play, a second and one after a restart give the deciphered bytes, each fetched once, inv10 inv13`(
+    func `a first play, a second and one after a restart give the decrypted bytes, each fetched once, inv10 inv13`(
         isSealed: Bool
     ) throws {
         let world = try world(isSealed: isSealed)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...6, [false, true])
-    func `ranges of any kind, read in steps of any size, give the deciphered bytes, inv06 bug16`(
+    func `ranges of any kind, read in steps of any size, give the decrypted bytes, inv06 bug16`(
         seed: UInt64, isSealed: Bool
     ) throws {
         let world = try world(isSealed: isSealed, blockSize: 64, pieceSize: 50)
@@ -101,7 +101,7 @@ import Testing
         #expect(world.origin.bodyBytes == Self.song)
     }
 
-    @Test func `what is never stored is deciphered from memory alone`() throws {
+    @Test func `what is never stored is decrypted from memory alone`() throws {
         let world = try world()
         put("/song.enc", world)
         let url = try #require(OriginURL("http://origin.test/song.enc"))
@@ -112,7 +112,7 @@ import Testing
         #expect(!world.memory.paths.contains { $0.contains("/body.") })
     }
 
-    @Test func `an answer for one caller alone is deciphered like a shared one, inv29`() throws {
+    @Test func `an answer for one caller alone is decrypted like a shared one, inv29`() throws {
         let world = try world { $0.freshness = .http }
         put("/song.enc", world) { $0.extraFields["Cache-Control"] = "private, max-age=60" }
         let players = (0..<2).map { _ in world.player("/song.enc") }

@@ -115,7 +115,7 @@ import Testing
             info.url = url
             info.fields["Content-Type"] = type
             info.fileExtension = fileExtension
-            return ExportPlace(given, isDirectory: isDirectory, of: info, mark: "1").path
+            return ExportDestination(given, isDirectory: isDirectory, of: info, mark: "1").path
         }
         #expect(path("/out/song") == "/out/song.mp3")
         #expect(path("/out/song.bin") == "/out/song.bin", "what is named is kept")

@@ -9,15 +9,15 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Media that their origin delivers enciphered, through an app's own URLSession.
+/// Media that their origin delivers encrypted, through an app's own URLSession.
 @Suite struct TransformTests {
     private static let length: Int64 = 900_001
     private static let keystream = PositionKeystream()
 
     /// Keeps these tests' requests apart from those of tests that run beside them.
-    private final class Enciphered: CachingURLProtocol {}
+    private final class Encrypted: CachingURLProtocol {}
 
-    @Test func `what a session loads is deciphered, the first time and without the origin, whole and in ranges, inv13`()
+    @Test func `what a session loads is decrypted, the first time and without the origin, whole and in ranges, inv13`()
         async throws
     {
         var cached = MediaCache.Configuration()
@@ -28,7 +28,7 @@ import Testing
         let base = device.server.base
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
-        Enciphered.register(device.cache, in: configuration) { $0.url?.absoluteString.hasPrefix(base) == true }
+        Encrypted.register(device.cache, in: configuration) { $0.url?.absoluteString.hasPrefix(base) == true }
         let session = URLSession(configuration: configuration)
         for isAgain in [false, true] {
             device.origin.setDown(isAgain)

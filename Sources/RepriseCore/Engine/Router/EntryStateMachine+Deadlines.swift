@@ -75,8 +75,8 @@ extension EntryStateMachine {
         for transfer in transfers {
             earliest.add(headDue(of: transfer.request, transfer.tried)?.due)
             earliest.add(transfer.stalledAt(tuning.stallTimeout))
-            let patience = patience(with: representations[transfer.representation])
-            earliest.add(patience.firstChange(of: waits(of: transfer), after: now))
+            let deadlines = deadlines(of: representations[transfer.representation])
+            earliest.add(deadlines.firstChange(of: waits(of: transfer), after: now))
         }
     }
 

@@ -114,7 +114,7 @@ extension EntryStateMachine {
         guard case .busy(_, let retryAfter) = verdict else { return true }
         return reader.answers == .next
             || backoff.isLastTry(
-                waitsSince: reader.waitsSince, patience: tuning.openDeadline, now: now, pauses: pauses,
+                waitsSince: reader.waitsSince, timeLimit: tuning.openDeadline, now: now, pauses: pauses,
                 retryAfter: wait(retryAfter ?? 0))
     }
 

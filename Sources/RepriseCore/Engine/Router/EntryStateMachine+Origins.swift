@@ -120,7 +120,7 @@ extension EntryStateMachine {
 
     /// No fresh URL took the place of one that was refused: readers that wait for it with the fields that were refused are told,
     /// unless one of them came with another.
-    mutating func failRefused(_ refused: URLRenewal.Refused, _ reason: String) {
+    mutating func failRefused(_ refused: URLRefresh.Refused, _ reason: String) {
         for fields in refused.callers {
             selector.refused(fields)
             selector.refused(Caller(fields, for: refused.url.url))

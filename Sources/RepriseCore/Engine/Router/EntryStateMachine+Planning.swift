@@ -20,8 +20,8 @@ extension EntryStateMachine {
     }
 
     /// How long transfers of a representation may do nothing.
-    func patience(with representation: Representation?) -> TransferPatience {
-        TransferPatience(
+    func deadlines(of representation: Representation?) -> TransferDeadlines {
+        TransferDeadlines(
             tuning, servesRanges: representation?.info.servesRanges ?? true,
             isKept: representation?.storage.isOff != true)
     }
@@ -181,9 +181,9 @@ extension EntryStateMachine {
     }
 
     /// In which ways a transfer does nothing.
-    func waits(of transfer: TransferState) -> TransferPatience.Waits {
+    func waits(of transfer: TransferState) -> TransferDeadlines.Waits {
         let request = transfer.request
-        return TransferPatience.Waits(
+        return TransferDeadlines.Waits(
             lastProgress: transfer.lastProgress, pausedSince: transfer.pausedSince, unwanted: transfer.unwanted,
             isIdle: request.map { $0.hasHead && !$0.isDemanding } ?? false,
             isContended: request.map { environment.hosts.isContended($0.slot.origin) } ?? false)

@@ -88,8 +88,8 @@ extension EntryStateMachine {
     /// When a reader gives up on an origin that fails; `nil` while the origin's answer to that reader comes.
     func givesUpAt(_ reader: Reader) -> Int64? {
         if let answer = representations[reader.representation], answer.isHandedOn, isComing(answer) { return nil }
-        let patience = reader.hasBytes || reader.isAnnounced ? tuning.retryDeadline : tuning.openDeadline
-        return backoff.failsAt(waitsSince: reader.waitsSince, patience: patience)
+        let timeLimit = reader.hasBytes || reader.isAnnounced ? tuning.retryDeadline : tuning.openDeadline
+        return backoff.failsAt(waitsSince: reader.waitsSince, timeLimit: timeLimit)
     }
 
     /// Readers that have waited past the deadline get the last error, or what is stored where that is allowed.

@@ -28,7 +28,7 @@ struct EntryStateMachine {
     var transfers = IDTable<TransferState>()
     var backoff = OriginBackoff()
     var restarts = RestartLimit()
-    var renewal = URLRenewal()
+    var renewal = URLRefresh()
     var origins = DifferingOrigins()
     var deferred: DeferredWork
     var watchers = StorageWatchers()

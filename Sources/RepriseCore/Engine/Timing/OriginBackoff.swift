@@ -45,22 +45,22 @@ struct OriginBackoff {
     /// Whether that byte could not be had.
     func fails(at offset: Int64) -> Bool { run.map { $0.offset == nil || $0.offset == offset } ?? false }
 
-    /// When a reader that waits since `waitsSince`, and for at most `patience`, gets the error; `nil` where nothing failed. One
+    /// When a reader that waits since `waitsSince`, and for at most `timeLimit`, gets the error; `nil` where nothing failed. One
     /// that the origin has asked to wait longer than that gets it at once.
-    func failsAt(waitsSince: Int64, patience: Int64) -> Int64? {
+    func failsAt(waitsSince: Int64, timeLimit: Int64) -> Int64? {
         guard let run else { return nil }
         let begun = max(run.since, waitsSince)
-        if run.error.retryAfter != nil, run.notBefore - begun > patience { return begun }
-        return begun.adding(patience).adding(1)
+        if run.error.retryAfter != nil, run.notBefore - begun > timeLimit { return begun }
+        return begun.adding(timeLimit).adding(1)
     }
 
     /// Whether a reader would be told of a failure that came now before the origin is asked again.
-    func isLastTry(waitsSince: Int64, patience: Int64, now: Int64, pauses: Pauses, retryAfter: Int64) -> Bool {
+    func isLastTry(waitsSince: Int64, timeLimit: Int64, now: Int64, pauses: Pauses, retryAfter: Int64) -> Bool {
         var next = self
         let error = CacheError(.originUnreachable, "", retryAfter: retryAfter > 0 ? retryAfter : nil)
         // At the latest: an early end is better than a try whose answer comes too late.
         next.failed(error, at: nil, now: now, pauses: pauses, retryAfter: retryAfter, jitter: 1)
-        guard let failsAt = next.failsAt(waitsSince: waitsSince, patience: patience) else { return false }
+        guard let failsAt = next.failsAt(waitsSince: waitsSince, timeLimit: timeLimit) else { return false }
         return next.pausedUntil(now) ?? now >= failsAt
     }
 

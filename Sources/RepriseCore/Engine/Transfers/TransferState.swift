@@ -39,7 +39,7 @@ final class TransferState: Identifiable {
     private(set) var goal: Int64 = 0
     private(set) var pausedSince: Int64?
     /// When it lost its last reader, and where it stood.
-    private(set) var unwanted: TransferPatience.Unwanted?
+    private(set) var unwanted: TransferDeadlines.Unwanted?
     /// Nanoseconds.
     private(set) var lastProgress: Int64
     /// When it was begun, in nanoseconds.

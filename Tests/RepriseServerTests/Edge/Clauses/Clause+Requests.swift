@@ -296,6 +296,22 @@
                         ["X-A": "1", "Cache-Control": "min-fresh=90"], ["ETag": "\"a\""],
                         told: ["Cache-Status": "node-1; fwd=request; fwd-status=200"]),
                     .head(["X-A": "2"], told: ["Cache-Status": "node-1; fwd=vary-miss; fwd-status=200"]),
+                    .head(
+                        ["X-A": "1", "Cache-Control": "no-cache"], ["ETag": "\"b\""],
+                        told: ["Cache-Status": "node-1; fwd=request; fwd-status=200"]),
+                ]),
+            Clause(
+                "RFC 9110 §13.2.1", "conditions hold for every success",
+                [
+                    .ask("GET", status: 203, ["Cache-Control": "max-age=60", "ETag": "\"a\""]),
+                    .own(412, ["If-Match": "\"b\""]), .own(304, ["If-None-Match": "\"a\""]),
+                ]),
+            Clause(
+                "RFC 9110 §14.3", "`Accept-Ranges` of what is not the resource is the origin's",
+                [
+                    .ask(
+                        "GET", status: 404, ["Cache-Control": "max-age=60", "Accept-Ranges": "bytes"],
+                        told: ["Accept-Ranges": "bytes"]), .hit(0, told: ["Accept-Ranges": "bytes"]),
                 ]),
         ]
 

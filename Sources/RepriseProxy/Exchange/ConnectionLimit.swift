@@ -14,7 +14,7 @@ package enum ConnectionStanding: Sendable, Hashable {
 ///
 /// A connection without a request costs its client a new one, which RFC 9112 §9.6 has every client ready for; a player
 /// that was paused asks again from where it stood. An answer that is being taken is never cut.
-package enum ConnectionPlaces {
+package enum ConnectionLimit {
     /// A client that has taken nothing for as long may be let go for another; players take something each second or so.
     package static let stallLimit: Int64 = 10_000_000_000
 

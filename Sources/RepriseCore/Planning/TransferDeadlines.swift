@@ -1,7 +1,7 @@
 import RepriseRanges
 
 /// How long a transfer may do nothing before something else is decided of it.
-package struct TransferPatience: Sendable, Hashable {
+package struct TransferDeadlines: Sendable, Hashable {
     /// Since when a transfer does nothing, in which ways. Nanoseconds.
     package struct Waits: Sendable, Hashable {
         /// When it last made progress or was asked to.

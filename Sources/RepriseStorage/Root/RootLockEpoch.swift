@@ -15,7 +15,7 @@ struct RootOwnership {
 
 /// A root as one piece of work has it. What names or removes files is a step of such work: none is done once the root was given away,
 /// however long the disk took before, and also where it was taken back since; and while one is done no other process has the root.
-struct RootTenure {
+struct RootLockEpoch {
     private let fileSystem: any FileSystem
     private weak var lock: RootLock?
 

@@ -36,7 +36,7 @@ extension CounterMode {
 }
 // end
 
-func encipheredMedia(
+func encryptedMedia(
     keyOfTrack: @escaping @Sendable (String) -> (key: [UInt8], counter: [UInt8])
 ) -> MediaCache.Configuration {
     // snippet: content-transform

@@ -5,7 +5,7 @@ import RepriseRanges
 ///
 ///     idle --refused--> asking --renewed--> provisional --accepted--> idle
 ///      ^                  \__ none, or too late --> idle     \__ refused: the refusal stands --> idle
-struct URLRenewal {
+struct URLRefresh {
     private enum State {
         case idle
         /// The one question under way. May become `idle`, `provisional`.

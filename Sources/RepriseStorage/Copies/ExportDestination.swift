@@ -1,7 +1,7 @@
 import RepriseHTTP
 
 /// Decides what a copy of an entry is called. No I/O.
-package struct ExportPlace: Sendable, Hashable {
+package struct ExportDestination: Sendable, Hashable {
     /// Bytes of a name's stem that are taken from a URL: with the extension it fits every file system (255).
     private static let longestStem = 200
 
@@ -20,13 +20,13 @@ package struct ExportPlace: Sendable, Hashable {
         var name: String
         if isDirectory {
             folder = "/" + parts.joined(separator: "/")
-            name = ExportPlace.stem(info)
+            name = ExportDestination.stem(info)
         } else {
             folder = "/" + parts.dropLast().joined(separator: "/")
             name = String(parts.last ?? "")
         }
         let hasExtension = name.cut(atLast: ".").map { !$0.head.isEmpty && !$0.tail.isEmpty } ?? false
-        if isDirectory || !hasExtension, let ending = ExportPlace.fileExtension(info) { name += "." + ending }
+        if isDirectory || !hasExtension, let ending = ExportDestination.fileExtension(info) { name += "." + ending }
         let start = folder == "/" ? "/" : folder + "/"
         path = start + name
         temporary = start + "." + String(name.prefix(64)) + "." + mark + ".part"

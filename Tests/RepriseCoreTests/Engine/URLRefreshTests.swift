@@ -3,13 +3,13 @@ import Testing
 
 @testable import RepriseCore
 
-@Suite struct URLRenewalTests {
+@Suite struct URLRefreshTests {
     private let old = OriginURL("http://a/old")!
     private let fresh = OriginURL("http://a/fresh")!
     private let key = ResourceKey("song")
 
     private func refuse(
-        _ renewal: inout URLRenewal, _ status: Int = 403, _ sent: OriginURL? = nil, current: OriginURL? = nil,
+        _ renewal: inout URLRefresh, _ status: Int = 403, _ sent: OriginURL? = nil, current: OriginURL? = nil,
         id: Int = 1
     ) -> String {
         switch renewal.refused(
@@ -21,20 +21,20 @@ import Testing
         }
     }
 
-    private func asking() -> URLRenewal {
-        var renewal = URLRenewal()
+    private func asking() -> URLRefresh {
+        var renewal = URLRefresh()
         _ = refuse(&renewal)
         return renewal
     }
 
-    private func provisional() -> URLRenewal {
+    private func provisional() -> URLRefresh {
         var renewal = asking()
         _ = renewal.renewed(RequestID(number: 1), fresh, current: old)
         return renewal
     }
 
     @Test func `only 403 and 410 of the present URL are asked about, once`() {
-        var renewal = URLRenewal()
+        var renewal = URLRefresh()
         #expect(refuse(&renewal, 404) == "stands")
         #expect(refuse(&renewal, 403, current: fresh) == "renewing")
         #expect(refuse(&renewal, 410) == "ask 1 for http://a/old")
