@@ -29,8 +29,8 @@
         /// Which connections are one pool.
         private struct Pool: Hashable {
             let exit: OriginExit
-            /// What clients send slowly does not take the connections of what is waited for.
-            let isForUploads: Bool
+            /// What goes at one client's pace does not take the connections of shared transfers.
+            let isForRelays: Bool
         }
 
         private struct State {
@@ -90,9 +90,9 @@
         }
 
         /// The client for a way out; `nil` after the shutdown.
-        /// - Parameter isForUploads: Whether the request's body comes while it is sent.
-        func client(for exit: OriginExit, isForUploads: Bool) -> HTTPClient? {
-            let pool = Pool(exit: exit, isForUploads: isForUploads)
+        /// - Parameter isForRelays: Whether the request goes at one client's pace.
+        func client(for exit: OriginExit, isForRelays: Bool) -> HTTPClient? {
+            let pool = Pool(exit: exit, isForRelays: isForRelays)
             return state.withLock { state in
                 if state.isShutDown { return nil }
                 if let client = state.clients[pool] { return client }
@@ -116,9 +116,9 @@
                 security.trustRoots = .certificates(authorities.certificates)
                 configuration.tlsConfiguration = security
             }
-            // The pool must never be what waits. A proxy stands for many hosts; uploads are as many as there are clients.
+            // The pool must never be what waits. A proxy stands for many hosts; relays are as many as there are clients.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
-                pool.isForUploads ? 1 << 20 : max(connections, exit.proxy == nil ? 0 : 256)
+                pool.isForRelays ? 1 << 20 : max(connections, exit.proxy == nil ? 0 : 256)
             configuration.connectionPool.idleTimeout = .seconds(60)
             // Retrying is the engine's business: it knows who waits and for how long.
             configuration.connectionPool.retryConnectionEstablishment = false

@@ -82,7 +82,7 @@
             let upload: UploadWriter? = if case .upload(let pieces) = request.body { UploadWriter(pieces) } else { nil }
             let body: HTTPClient.Body? =
                 if case .whole(let bytes) = request.body { .bytes(bytes) } else { upload?.body }
-            guard let client = exits.client(for: exit, isForUploads: upload != nil) else {
+            guard let client = exits.client(for: exit, isForRelays: request.isRelayed) else {
                 throw OriginFailure(.interrupted, "the client was shut down")
             }
             var made: HTTPClient.Request

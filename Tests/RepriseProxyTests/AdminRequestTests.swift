@@ -35,7 +35,32 @@ import Testing
         ("POST", "/entries", .wrongMethod(allowed: "GET, DELETE")),
         ("DELETE", "/metrics", .wrongMethod(allowed: "GET")),
         ("DELETE", "/entries", .badParameter("url is not a percent-encoded http or https URL")),
-        ("DELETE", "/entries?all=0", .badParameter("url is not a percent-encoded http or https URL")),
+        ("DELETE", "/entries?all=0", .badParameter("all is 1, for DELETE, and without url")),
+        (
+            "DELETE", "/entries?all=1&url=https%3A%2F%2Fx%2Fy",
+            .badParameter("all is 1, for DELETE, and without url")
+        ),
+        ("GET", "/entries?url=%zz", .badParameter("url is given twice, or not percent-encoded")),
+        ("GET", "/entries?key=x", .badParameter("the parameters are url, all")),
+        ("POST", "/repairs?url=%zz", .badParameter("url is given twice, or not percent-encoded")),
+        ("POST", "/repairs?url=https%3A%2F%2Fx%2Fy&url=", .badParameter("url is given twice, or not percent-encoded")),
+        (
+            "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&range=%zz",
+            .badParameter("range is given twice, or not percent-encoded")
+        ),
+        (
+            "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&second=9",
+            .badParameter("the parameters are url, range, head, seconds")
+        ),
+        ("POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&head=yes", .badParameter("head is 1")),
+        (
+            "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&head=1&seconds=3",
+            .badParameter("head, seconds and range are mutually exclusive")
+        ),
+        (
+            "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&seconds=-1",
+            .badParameter("seconds is not a number of at least 0")
+        ),
         ("GET", "/entries?url=ftp%3A%2F%2Fx", .badParameter("url is not a percent-encoded http or https URL")),
         ("GET", "/repairs", .wrongMethod(allowed: "POST")),
         ("POST", "/repairs?url=x", .badParameter("url is not a percent-encoded http or https URL")),
@@ -44,7 +69,7 @@ import Testing
             "POST", "/imports?url=https%3A%2F%2Fx%2Fy&file=a",
             .badParameter("file is not a percent-encoded absolute path")
         ),
-        ("PUT", "/pins?url=%zz", .badParameter("url is not a percent-encoded http or https URL")),
+        ("PUT", "/pins?url=%zz", .badParameter("url is given twice, or not percent-encoded")),
         (
             "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&range=5-2",
             .badParameter("range is not of the form FIRST-LAST or FIRST-")

@@ -71,6 +71,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("fd00::5", "[fd00::5]:80", true), ("fd00::5", "[fd00:0::5]", true), ("fd00::5", "[fd00::6]", false),
+        ("[fd00::5]", "[fd00::5]", true), ("0.0.0.0", "192.0.2.1:8787", true), ("0.0.0.0", "[fd00::5]", true),
+        ("::", "192.0.2.1", true), ("::", "evil.test", false), ("0.0.0.0", "evil.test:80", false),
+        ("192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
+    ])
+    func `a server that listens on an address may be asked by it`(listener: String, host: String, isOurs: Bool) {
+        let rules = AccessRules(allowedHosts: [listener], allowedOrigins: [])
+        #expect((rules.refusal(["Host": host], authority: host, hasToken: true) == nil) == isOurs)
+    }
+
+    @Test func `a browser's cookies for this machine are not sent to origins, a player's own are`() {
+        let role = AnyOriginRole(token: "t")
+        for name in ["Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"] {
+            #expect(!role.forwarded([name: "x", "Cookie": "a=b"]).contains("Cookie"))
+        }
+        #expect(role.forwarded(["Cookie": "a=b"])["Cookie"] == "a=b")
+    }
+
     @Test func `trouble is told as JSON to who asks for that`() {
         var error = CacheError(.originUnreachable, "it said \"no\"\n\\")
         error.cause = .connectionRefused

@@ -68,6 +68,9 @@
                 let warm = try await fixture.ask("/a.mp3", [("Range", field)])
                 #expect(warm.status == 416)
                 #expect(warm.fields["Content-Range"] == "bytes */100000")
+                for name in ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"] {
+                    #expect(warm.fields[name] != nil && warm.fields[name] == cold.fields[name], "\(name)")
+                }
                 await fixture.waitUntilQuiet()
                 #expect(fixture.origin.requestCount == requests)
             }

@@ -64,15 +64,29 @@ package final class HostTable: Sendable {
         var waiting: [Waiter] = []
         var distrustsEntityTagsUntil: Int64 = 0
         var breaker = CircuitBreaker()
+
+        /// Whether nothing would be done otherwise without it, but for its measures.
+        func isForgettable(now: Int64) -> Bool {
+            holders.isEmpty && waiting.isEmpty && distrustsEntityTagsUntil == 0 && breaker == CircuitBreaker()
+                && holdOffs.allSatisfy { $0.value.until <= now }
+        }
     }
 
     private struct State {
         var hosts: [OctetString: Host] = [:]
         var lastNumber = 0
+        /// The latest time that was told.
+        var now: Int64 = .min
+        /// So many hosts are looked through for those that can be forgotten.
+        var most = HostTable.mostHosts
 
         /// Changes a host in place.
         mutating func change<Result>(_ origin: String, _ change: (inout Host) -> Result) -> Result {
-            change(&hosts[origin.octets, default: Host()])
+            if hosts.count >= most, hosts[origin.octets] == nil {
+                hosts = hosts.filter { !$0.value.isForgettable(now: now) }
+                most = max(HostTable.mostHosts, hosts.count * 2)
+            }
+            return change(&hosts[origin.octets, default: Host()])
         }
 
         mutating func makeNumber() -> Int {
@@ -81,8 +95,14 @@ package final class HostTable: Sendable {
         }
     }
 
+    /// As many hosts as any app or origin has; a client that names ever new ones gets no table of its own.
+    static let mostHosts = 1024
+
     private let limit: Int
     private let state = Lock(State())
+
+    /// Hosts that are known, for tests.
+    var count: Int { state.withLock { $0.hosts.count } }
 
     /// - Parameter limit: Requests under way to one host at a time.
     package init(limit: Int) { self.limit = limit }
@@ -138,6 +158,7 @@ package final class HostTable: Sendable {
     /// Notes that a host asked to wait. Only what has not ended is kept.
     package func holdOff(_ origin: String, _ scope: HoldOff.Scope, until: Int64, _ error: CacheError, now: Int64) {
         state.withLock { state in
+            state.now = max(state.now, now)
             state.change(origin) { host in
                 host.holdOffs = host.holdOffs.filter { $0.value.until > now }
                 // A shorter wait is of a request that was on its way when the longer one was asked for.
@@ -166,6 +187,7 @@ package final class HostTable: Sendable {
     /// The wait a host asked for that a request for `key`, or for anything, would fall into; `nil` where there is none.
     package func holdOff(of origin: String, for key: ResourceKey? = nil, now: Int64) -> HoldOff? {
         state.withLock { state in
+            state.now = max(state.now, now)
             guard let holdOffs = state.hosts[origin.octets]?.holdOffs, !holdOffs.isEmpty else { return nil }
             let scopes = [HoldOff.Scope.host] + (key.map { [.resource($0)] } ?? [])
             return scopes.compactMap { holdOffs[$0] }.filter { $0.until > now }.max {

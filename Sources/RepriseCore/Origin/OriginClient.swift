@@ -13,6 +13,9 @@ public struct OriginRequest: Sendable, Hashable {
     /// Whether the client follows a redirect of a GET; else it hands it on like any other answer. That of any other method is
     /// always handed on: where what is not a GET is led to is for its sender to decide.
     public var followsRedirects: Bool
+    /// Whether it is one client's own, whose response comes at that client's pace and may take hours: it must not take the
+    /// connections that shared transfers need.
+    package var isRelayed = false
 
     /// What is sent behind a head.
     public enum Body: Sendable, Hashable {

@@ -42,6 +42,9 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         isVersion4 ? bytes[0] == 127 : bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 
+    /// Whether it stands for every address of a machine, as what listens has it: `0.0.0.0` or `::`.
+    package var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
+
     /// The usual spelling: dotted, or groups in hexadecimal with the longest run of zeros left out.
     package var description: String {
         if isVersion4 { return bytes.map { String($0) }.joined(separator: ".") }

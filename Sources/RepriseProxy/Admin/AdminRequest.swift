@@ -50,26 +50,33 @@ package enum AdminRequest: Sendable, Hashable {
 
     package init(method: String, target: String) throws(Refusal) {
         let path = target.upTo("?")
-        let parameters = AdminRequest.parameters(target.cut(at: "?")?.tail ?? "")
+        let query = target.cut(at: "?")?.tail ?? ""
         switch path {
         case "/health": self = try AdminRequest.only("GET", method, .health)
         case "/statistics": self = try AdminRequest.only("GET", method, .statistics)
         case "/metrics": self = try AdminRequest.only("GET", method, .metrics)
         case "/activity": self = try AdminRequest.only("GET", method, .activity)
-        case "/imports": self = try AdminRequest.only("POST", method, try AdminRequest.importing(parameters))
+        case "/imports":
+            let parameters = try AdminRequest.parameters(query, ["url", "file", "type", "etag", "modified"])
+            self = try AdminRequest.only("POST", method, try AdminRequest.importing(parameters))
         case "/repairs":
+            let parameters = try AdminRequest.parameters(query, ["url"])
             let one = parameters["url"] == nil ? nil : try AdminRequest.url(parameters)
             self = try AdminRequest.only("POST", method, .repair(one))
         case "/sweep": self = try AdminRequest.only("POST", method, .sweep)
         case "/drain": self = try AdminRequest.only("POST", method, .drain)
-        case "/entries": self = try AdminRequest.entries(method, parameters)
+        case "/entries":
+            self = try AdminRequest.entries(method, try AdminRequest.parameters(query, ["url", "all"]))
         case "/pins":
+            let parameters = try AdminRequest.parameters(query, ["url"])
             switch method {
             case "PUT": self = .pin(try AdminRequest.url(parameters))
             case "DELETE": self = .unpin(try AdminRequest.url(parameters))
             default: throw .wrongMethod(allowed: "PUT, DELETE")
             }
-        case "/prefetches": self = try AdminRequest.prefetches(method, parameters)
+        case "/prefetches":
+            let parameters = try AdminRequest.parameters(query, ["url", "range", "head", "seconds"])
+            self = try AdminRequest.prefetches(method, parameters)
         default:
             guard let number = path.without(prefix: "/prefetches/"), let id = Int(number) else { throw .unknownPath }
             switch method {
@@ -154,9 +161,13 @@ package enum AdminRequest: Sendable, Hashable {
     }
 
     private static func entries(_ method: String, _ parameters: [String: String]) throws(Refusal) -> Self {
+        let all = parameters["all"]
+        if all != nil, all != "1" || parameters["url"] != nil || method != "DELETE" {
+            throw .badParameter("all is 1, for DELETE, and without url")
+        }
         switch method {
         case "GET": return parameters["url"] == nil ? .entries : .entry(try url(parameters))
-        case "DELETE": return parameters["all"] == "1" ? .removeAll : .remove(try url(parameters))
+        case "DELETE": return all == nil ? .remove(try url(parameters)) : .removeAll
         default: throw .wrongMethod(allowed: "GET, DELETE")
         }
     }
@@ -171,10 +182,16 @@ package enum AdminRequest: Sendable, Hashable {
     }
 
     private static func part(_ parameters: [String: String]) throws(Refusal) -> PrefetchPart {
-        if parameters["head"] == "1" { return .head }
+        if ["head", "seconds", "range"].count(where: { parameters[$0] != nil }) > 1 {
+            throw .badParameter("head, seconds and range are mutually exclusive")
+        }
+        if let head = parameters["head"] {
+            guard head == "1" else { throw .badParameter("head is 1") }
+            return .head
+        }
         if let text = parameters["seconds"] {
             guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
-                throw .badParameter("seconds is no number from 0 on")
+                throw .badParameter("seconds is not a number of at least 0")
             }
             return .seconds(seconds)
         }
@@ -192,11 +209,18 @@ package enum AdminRequest: Sendable, Hashable {
         return url
     }
 
-    private static func parameters(_ query: Substring) -> [String: String] {
+    /// What a query says. A parameter that cannot be read is refused: passed over, it would ask for more than was meant.
+    private static func parameters(_ query: Substring, _ names: [String]) throws(Refusal) -> [String: String] {
         var found: [String: String] = [:]
         for item in query.parts(between: "&") where !item.isEmpty {
             let (name, value) = item.cut(at: "=") ?? (item, "")
-            found[String(name)] = PercentCoding.decoded(value)
+            guard let name = names.first(where: { $0.octets == String(name).octets }) else {
+                throw .badParameter("the parameters are \(names.joined(separator: ", "))")
+            }
+            guard found[name] == nil, let text = PercentCoding.decoded(value) else {
+                throw .badParameter("\(name) is given twice, or not percent-encoded")
+            }
+            found[name] = text
         }
         return found
     }

@@ -8,7 +8,9 @@
     /// The listener administrators and the command-line tool talk to: a Unix socket, or a port of loopback. It is never
     /// the one that serves media.
     ///
-    /// Every request but `/health` has to carry the secret, as `Authorization: Bearer SECRET`. One request a connection.
+    /// Every request but `/health` has to carry the secret, as `Authorization: Bearer SECRET`: one without is refused before
+    /// its body is read. One request a connection, whole within `requestTimeout`; further connections than
+    /// `connectionLimit` are closed.
     package final class AdminServer: Sendable {
         /// Where it listens.
         package enum Address: Sendable, Hashable {
@@ -22,6 +24,9 @@
         private let listener: any Channel
         private let isStopped = Lock(false)
 
+        /// Connections at a time: each command of the tool has one, and none is open without a request.
+        package static let connectionLimit = 64
+
         private init(address: Address, group: MultiThreadedEventLoopGroup, listener: any Channel) {
             self.address = address
             self.group = group
@@ -29,20 +34,28 @@
         }
 
         /// Begins to listen.
+        /// - Parameter requestTimeout: Seconds that a request may take to come.
         /// - Throws: What the system says where the address cannot be listened on.
         package static func start(
-            _ service: AdminService, at address: Address, secret: String
+            _ service: AdminService, at address: Address, secret: String, requestTimeout: Int64 = 10
         ) async throws -> AdminServer {
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            let open = Lock(0)
             let bootstrap = ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        let isOneTooMany = open.withLock { open in
+                            open += 1
+                            return open > AdminServer.connectionLimit
+                        }
+                        channel.closeFuture.whenComplete { _ in open.withLock { $0 -= 1 } }
+                        if isOneTooMany { return channel.close(promise: nil) }
                         let pipeline = channel.pipeline.syncOperations
                         try pipeline.configureHTTPServerPipeline()
                         try pipeline.addHandler(HeadLimitHandler(limit: 32 * 1024))
-                        try pipeline.addHandler(IdleStateHandler(readTimeout: .seconds(10)))
-                        try pipeline.addHandler(AdminHandler(service: service, secret: secret))
+                        try pipeline.addHandler(
+                            AdminHandler(service: service, secret: secret, timeout: .seconds(requestTimeout)))
                     }
                 }
             do {
@@ -84,24 +97,35 @@
 
         private let service: AdminService
         private let secret: String
+        private let timeout: TimeAmount
         private var head: HTTPRequestHead?
+        private var deadline: Scheduled<Void>?
         private var isAnswering = false
 
-        init(service: AdminService, secret: String) {
+        init(service: AdminService, secret: String, timeout: TimeAmount) {
             self.service = service
             self.secret = secret
+            self.timeout = timeout
         }
+
+        func channelActive(context: ChannelHandlerContext) {
+            let channel = context.channel
+            deadline = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { deadline?.cancel() }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
-            case .head(let head) where !isAnswering: self.head = head
+            case .head(let head) where !isAnswering:
+                self.head = head
+                // What has no secret is not listened to any further.
+                if !isAllowed(head), (try? AdminRequest(method: head.method.rawValue, target: head.uri)) != .health {
+                    answer(context)
+                }
             case .end where !isAnswering: answer(context)
             case .head, .body, .end: break  // a request has no body that means anything
             }
-        }
-
-        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-            if event is IdleStateHandler.IdleStateEvent, !isAnswering { context.close(promise: nil) }
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
@@ -109,6 +133,7 @@
         private func answer(_ context: ChannelHandlerContext) {
             guard let head else { return }
             isAnswering = true
+            deadline?.cancel()
             let request: AdminRequest
             do throws(AdminRequest.Refusal) {
                 request = try AdminRequest(method: head.method.rawValue, target: head.uri)

@@ -2,6 +2,8 @@ package import RepriseHTTP
 
 /// Who may ask at all: keeps names that were made to point here out, and, where no token is asked for, web pages of other sites.
 package struct AccessRules: Sendable {
+    /// Names and addresses by which this server may be asked. The address of a listener that hears on every interface
+    /// (`0.0.0.0`, `::`) stands for every address: what leads here by a name of its own has to send that name.
     package var allowedHosts: [String]
     package var allowedOrigins: [String]
 
@@ -35,6 +37,10 @@ package struct AccessRules: Sendable {
         let name = field.beginsLike("[") ? field.cut(at: "]").map { $0.head + "]" } : field.upTo(":")
         guard let name, let port = field.without(prefix: name) else { return false }
         guard port.isEmpty || port.beginsLike(":") else { return false }
-        return (["127.0.0.1", "localhost", "[::1]"] + allowedHosts).contains { $0.equalsIgnoringCase(name) }
+        if (["127.0.0.1", "localhost", "[::1]"] + allowedHosts).contains(where: { $0.equalsIgnoringCase(name) }) {
+            return true
+        }
+        guard let address = IPAddress(name) else { return false }
+        return allowedHosts.contains { IPAddress($0).map { $0 == address || $0.isUnspecified } ?? false }
     }
 }

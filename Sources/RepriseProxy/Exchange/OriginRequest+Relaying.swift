@@ -17,6 +17,7 @@ extension OriginRequest {
             fields.remove(["Range", "If-Range"])
         }
         self.init(url: url, fields: fields, method: method, body: body)
+        isRelayed = true
     }
 
     /// How often a request may still be passed on (RFC 9110 §7.6.2); `nil` where it does not say.

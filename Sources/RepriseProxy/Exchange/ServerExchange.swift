@@ -90,7 +90,7 @@ package struct ServerExchange: Sendable {
         case 412 where info.status != 412: text = "the resource is another one now"
         default: break
         }
-        if meant.status != 416, !request.isTransparent {
+        if !request.isTransparent {
             // A 304 must say no other than the answer it stands for.
             let type = meant.parts?.partType ?? head["Content-Type"] ?? info.fields["Content-Type"]
             AnyOriginRole.guardBrowser(&head, type: type)
@@ -123,7 +123,7 @@ package struct ServerExchange: Sendable {
     /// The answer to a request that cannot be served.
     package func answer(_ error: CacheError, now: Int64) -> Answer {
         var head: HTTPFields = ["Date": HTTPDate.format(now)]
-        if !request.isTransparent { head["Access-Control-Allow-Origin"] = "*" }
+        if !request.isTransparent { AnyOriginRole.guardBrowser(&head, type: nil) }
         if let seconds = error.retryAfter { head["Retry-After"] = "\(seconds)" }
         if let cause = error.cause { head["Proxy-Status"] = cause.status(named: role.name, details: error.message) }
         let status = ServerExchange.status(of: error)

@@ -12,14 +12,18 @@ package struct AnyOriginRole: Sendable, Hashable {
     // MARK: Toward the origin
 
     /// The client's fields that go on to the origin: all but those of its connection, those that say where it is, a `Referer`
-    /// that names this server, and whatever holds the token: a server in front may say the path in fields of its own.
+    /// that names this server, whatever holds the token (a server in front may say the path in fields of its own), and a
+    /// browser's cookies: those are of this machine's other services, as browsers keep cookies by host and not by port (RFC
+    /// 6265 §8.5), and none is the origin's, which sets none here.
     package func forwarded(_ fields: HTTPFields) -> HTTPFields {
         var kept = fields
         kept.removeHopByHop()
-        kept.remove([
-            "Host", "Expect", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
-            "X-Real-IP", "Via", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User",
-        ])
+        if AnyOriginRole.ofBrowsers.contains(where: { fields.contains($0) }) { kept.remove(["Cookie"]) }
+        kept.remove(
+            AnyOriginRole.ofBrowsers + [
+                "Host", "Expect", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+                "X-Real-IP", "Via",
+            ])
         if let page = kept["Referer"], isOurs(page, fields) ?? true { kept.remove(["Referer"]) }
         // What is moved, where, and under which condition (RFC 4918 §10.3, §10.4) is below this server, as all that its client
         // knows.
@@ -35,6 +39,9 @@ package struct AnyOriginRole: Sendable, Hashable {
         if let token { kept.remove(kept.lines.filter { $0.value.has(token) }.map(\.name)) }
         return kept
     }
+
+    /// Fields that browsers send to loopback, and players do not (Fetch Metadata Request Headers, W3C).
+    private static let ofBrowsers = ["Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User"]
 
     /// Whether a URL names this server as its client does; `nil` where that is not to be told.
     private func isOurs(_ text: String, _ fields: HTTPFields) -> Bool? {

@@ -139,9 +139,9 @@
                 wanted: configuration.connectionLimit, descriptors: SystemCalls.descriptorLimit)
             role = ServerRole(configuration)
             sendsEveryMethod = cache.environment.failover.sendsEveryMethod
-            let names = configuration.host == "0.0.0.0" ? [] : [configuration.host]
             rules = AccessRules(
-                allowedHosts: configuration.allowedHosts + names, allowedOrigins: configuration.allowedOrigins)
+                allowedHosts: configuration.allowedHosts + [configuration.host],
+                allowedOrigins: configuration.allowedOrigins)
         }
 
         /// What becomes of a new connection.
@@ -203,6 +203,8 @@
         var connectionCount: Int { state.withLock { $0.channels.count } }
 
         func drain() {
+            // One that comes in between is told with its answer.
+            isDraining.store(true, ordering: .relaxed)
             for channel in channels {
                 channel.eventLoop.execute {
                     let handler = try? channel.pipeline.syncOperations.handler(type: ConnectionHandler.self)

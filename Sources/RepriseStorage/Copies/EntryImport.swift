@@ -92,7 +92,10 @@ extension Store {
         } catch {
             throw StoreError(.unavailable, "\(path) cannot be read", cause: error.description)
         }
-        if first.isEmpty { throw StoreError(.unavailable, "\(path) is empty: there is nothing to import") }
+        // Devices and files of the system's own have no length, whatever can be read of them.
+        if first.isEmpty || status.size == 0 {
+            throw StoreError(.unavailable, "\(path) is empty, or no regular file: there is nothing to import")
+        }
         var info = info
         info.length = status.size
         return EntryImport(try stage(info, isImport: true), path, source, status)

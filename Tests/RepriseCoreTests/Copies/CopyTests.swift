@@ -86,6 +86,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "/dev/zero", "/dev/null", "/proc/self/status"])
+    func `what has no length is not imported, and takes no entry away`(path: String) async throws {
+        stage.put("/song.mp3", length: Self.length)
+        let cache = try open(.hashed)
+        #expect(try await stage.read("/song.mp3", from: cache) == Self.length)
+        let empty = URL(fileURLWithPath: directory.path + "/empty.mp3")
+        try Data().write(to: empty)
+        let source = path.isEmpty ? empty : URL(fileURLWithPath: path)
+        await #expect(throws: CacheError.self) { try await cache.importFile(source, for: stage.url("/song.mp3")) }
+        stage.origin.setDown(true)
+        #expect(try await stage.read("/song.mp3", from: cache) == Self.length)
+        await cache.close()
+    }
+
     @Test(arguments: [ProofKind.hashed, .sealed])
     func `a file that is imported plays without the origin, also after a restart, and keeps its pin`(
         kind: ProofKind

@@ -20,6 +20,26 @@ import Testing
         }
     }
 
+    @Test func `hosts that are asked once are forgotten where there are many, others are not`() {
+        let table = HostTable(limit: 2)
+        let kept = acquire(table, "http://held")
+        let error = CacheError(.originRefused(status: 429), "")
+        table.holdOff("http://waits", .host, until: 1000, error, now: 0)
+        table.holdOff("http://waited", .host, until: 10, error, now: 0)
+        table.distrustEntityTags(of: "http://distrusted", now: 0)
+        table.note(.unreachable, of: "http://down", now: 0)
+        _ = table.holdOff(of: "http://held", now: 500)
+        for number in 0..<10_000 {
+            _ = acquire(table, "http://\(number)")
+            table.note(rate: 1, of: "http://\(number)")
+        }
+        #expect(table.count <= HostTable.mostHosts)
+        withExtendedLifetime(kept) { #expect(table.active("http://held") == 1) }
+        #expect(table.holdOff(of: "http://waits", now: 500) != nil)
+        #expect(!table.trustsEntityTags(of: "http://distrusted", now: 0))
+        #expect(table.breaker(of: "http://down") != CircuitBreaker())
+    }
+
     @Test func `hosts that only Unicode calls equal are two`() {
         let table = HostTable(limit: 1)
         let slots = [acquire(table, "http://\u{E9}.test"), acquire(table, "http://e\u{301}.test")]

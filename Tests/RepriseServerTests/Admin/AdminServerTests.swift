@@ -39,14 +39,15 @@
             }
         }
 
-        private func withDesk(_ body: (Desk) async throws -> Void) async throws {
+        private func withDesk(requestTimeout: Int64 = 10, _ body: (Desk) async throws -> Void) async throws {
             try await ProxyFixture.run { fixture in
                 let proxy = fixture.proxy
                 let service = AdminService(
                     fixture.cache, connections: { proxy.connectionCount }, metrics: { "reprise_x 1\n" },
                     onDrain: { proxy.drain() })
                 let server = try await AdminServer.start(
-                    service, at: .tcp(host: "127.0.0.1", port: 0), secret: AdminServerTests.secret)
+                    service, at: .tcp(host: "127.0.0.1", port: 0), secret: AdminServerTests.secret,
+                    requestTimeout: requestTimeout)
                 guard case .tcp(_, let port) = server.address else { return }
                 let desk = Desk(fixture: fixture, server: server, port: port)
                 do { try await body(desk) } catch {
@@ -65,6 +66,46 @@
                 try await client.waitUntilClosed()
                 await #expect(throws: RawClientError.self) { try await client.readHead() }
                 #expect(try await desk.ask("GET", "/health").status == 200)
+            }
+        }
+
+        @Test func `a request without the secret is refused before its body has come`() async throws {
+            try await withDesk { desk in
+                let client = try await RawClient.connect(port: desk.port)
+                try await client.send("POST /sweep HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n")
+                #expect(try await client.readAnswer(isBodyless: false).status == 401)
+                try await client.waitUntilClosed()
+            }
+        }
+
+        @Test func `a request that never ends is ended, however often a byte of it comes`() async throws {
+            try await withDesk(requestTimeout: 1) { desk in
+                let client = try await RawClient.connect(port: desk.port)
+                try await client.send("GET /health HTTP/1.1\r\nX: ")
+                let dripping = Task {
+                    while !Task.isCancelled {
+                        try await client.send("x")
+                        await Task.yield()
+                    }
+                }
+                try await client.waitUntilClosed()
+                dripping.cancel()
+                _ = await dripping.result
+            }
+        }
+
+        @Test func `more connections than the tool ever has are closed, and the next one is served`() async throws {
+            try await withDesk { desk in
+                var clients: [RawClient] = []
+                for _ in 0..<AdminServer.connectionLimit { clients.append(try await .connect(port: desk.port)) }
+                for client in clients { try await client.send("GET ") }
+                let further = try await RawClient.connect(port: desk.port)
+                try await further.waitUntilClosed()
+                for client in clients { await client.close() }
+                // Until their ends have been heard of.
+                var status: Int?
+                for _ in 1...10_000 where status == nil { status = try? await desk.ask("GET", "/health").status }
+                #expect(status == 200)
             }
         }
 

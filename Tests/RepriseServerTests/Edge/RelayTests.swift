@@ -239,6 +239,25 @@
             }
         }
 
+        @Test func `answers that clients do not read leave shared transfers their connections`() async throws {
+            try await ProxyFixture.run(edge: "node-1", connections: 2) { fixture in
+                fixture.put("/report", length: 8 << 20)
+                let content = fixture.put("/a.mp3")
+                let origin = fixture.origin
+                var clients: [RawClient] = []
+                for count in 1...3 {
+                    let client = try await fixture.connect(receiveBuffer: 64 * 1024)
+                    try await client.setReading(false)
+                    try await client.request("/report", method: "POST")
+                    #expect(await eventually { origin.requestCount == count })
+                    clients.append(client)
+                }
+                let answer = try await fixture.send("GET", "/a.mp3")
+                answer.expect(ByteRange(0, 100_000), of: content, status: 200)
+                for client in clients { await client.close() }
+            }
+        }
+
         @Test func `an origin that is gone is 502`() async throws {
             try await withEdge { fixture in
                 fixture.origin.setDown(true)
