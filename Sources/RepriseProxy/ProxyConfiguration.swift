@@ -1,3 +1,4 @@
+import RepriseHTTP
 import ReprisePlatform
 
 /// How a proxy listens, whom it lets in and what it bears.
@@ -35,6 +36,13 @@ public struct ProxyConfiguration: Sendable {
 
     /// Loopback, any port, a fresh token.
     public init() {}
+
+    /// Where a server that listens on `host` is reached on this machine, like `http://127.0.0.1:8787`: by loopback where it
+    /// listens on every address.
+    package static func base(host: String, port: Int) -> String {
+        let name = IPAddress(host)?.isUnspecified == true ? "127.0.0.1" : host
+        return "http://\(name.has(":") && name.inBrackets == nil ? "[\(name)]" : name):\(port)"
+    }
 
     /// A token nobody can guess: 128 random bits in hexadecimal.
     public static func makeToken() -> String {

@@ -53,6 +53,10 @@ import Testing
             .badParameter("the parameters are url, range, head, seconds")
         ),
         ("POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&head=yes", .badParameter("head is 1")),
+        ("POST", "/sweep?url=https%3A%2F%2Fx%2Fy", .badParameter("the parameters are none")),
+        ("POST", "/drain?seconds=5", .badParameter("the parameters are none")),
+        ("GET", "/prefetches?url=https%3A%2F%2Fx%2Fy", .badParameter("the parameters are none")),
+        ("DELETE", "/prefetches/3?all=1", .badParameter("the parameters are none")),
         (
             "POST", "/prefetches?url=https%3A%2F%2Fx%2Fy&head=1&seconds=3",
             .badParameter("head, seconds and range are mutually exclusive")

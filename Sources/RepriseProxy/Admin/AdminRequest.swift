@@ -63,8 +63,12 @@ package enum AdminRequest: Sendable, Hashable {
             let parameters = try AdminRequest.parameters(query, ["url"])
             let one = parameters["url"] == nil ? nil : try AdminRequest.url(parameters)
             self = try AdminRequest.only("POST", method, .repair(one))
-        case "/sweep": self = try AdminRequest.only("POST", method, .sweep)
-        case "/drain": self = try AdminRequest.only("POST", method, .drain)
+        case "/sweep":
+            _ = try AdminRequest.parameters(query, [])
+            self = try AdminRequest.only("POST", method, .sweep)
+        case "/drain":
+            _ = try AdminRequest.parameters(query, [])
+            self = try AdminRequest.only("POST", method, .drain)
         case "/entries":
             self = try AdminRequest.entries(method, try AdminRequest.parameters(query, ["url", "all"]))
         case "/pins":
@@ -75,10 +79,12 @@ package enum AdminRequest: Sendable, Hashable {
             default: throw .wrongMethod(allowed: "PUT, DELETE")
             }
         case "/prefetches":
-            let parameters = try AdminRequest.parameters(query, ["url", "range", "head", "seconds"])
+            let names = method == "GET" ? [] : ["url", "range", "head", "seconds"]
+            let parameters = try AdminRequest.parameters(query, names)
             self = try AdminRequest.prefetches(method, parameters)
         default:
             guard let number = path.without(prefix: "/prefetches/"), let id = Int(number) else { throw .unknownPath }
+            _ = try AdminRequest.parameters(query, [])
             switch method {
             case "GET": self = .prefetchProgress(id)
             case "DELETE": self = .cancelPrefetch(id)
@@ -215,7 +221,7 @@ package enum AdminRequest: Sendable, Hashable {
         for item in query.parts(between: "&") where !item.isEmpty {
             let (name, value) = item.cut(at: "=") ?? (item, "")
             guard let name = names.first(where: { $0.octets == String(name).octets }) else {
-                throw .badParameter("the parameters are \(names.joined(separator: ", "))")
+                throw .badParameter("the parameters are \(names.isEmpty ? "none" : names.joined(separator: ", "))")
             }
             guard found[name] == nil, let text = PercentCoding.decoded(value) else {
                 throw .badParameter("\(name) is given twice, or not percent-encoded")

@@ -9,8 +9,8 @@
     /// the one that serves media.
     ///
     /// Every request but `/health` has to carry the secret, as `Authorization: Bearer SECRET`: one without is refused before
-    /// its body is read. One request a connection, whole within `requestTimeout`; further connections than
-    /// `connectionLimit` are closed.
+    /// its body is read. One request a connection, whole within `requestTimeout`. Beyond `connectionLimit` a connection that has
+    /// not shown the secret gives way, the oldest first.
     package final class AdminServer: Sendable {
         /// Where it listens.
         package enum Address: Sendable, Hashable {
@@ -40,22 +40,19 @@
             _ service: AdminService, at address: Address, secret: String, requestTimeout: Int64 = 10
         ) async throws -> AdminServer {
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-            let open = Lock(0)
+            let open = OpenConnections()
             let bootstrap = ServerBootstrap(group: group)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        let isOneTooMany = open.withLock { open in
-                            open += 1
-                            return open > AdminServer.connectionLimit
-                        }
-                        channel.closeFuture.whenComplete { _ in open.withLock { $0 -= 1 } }
-                        if isOneTooMany { return channel.close(promise: nil) }
+                        guard open.admit(channel) else { return channel.close(promise: nil) }
                         let pipeline = channel.pipeline.syncOperations
                         try pipeline.configureHTTPServerPipeline()
                         try pipeline.addHandler(HeadLimitHandler(limit: 32 * 1024))
                         try pipeline.addHandler(
-                            AdminHandler(service: service, secret: secret, timeout: .seconds(requestTimeout)))
+                            AdminHandler(
+                                service: service, secret: secret, timeout: .seconds(requestTimeout),
+                                open: open))
                     }
                 }
             do {
@@ -90,6 +87,39 @@
         }
     }
 
+    /// The channels of a listener's connections.
+    private final class OpenConnections: Sendable {
+        private struct State {
+            var table = AdminConnections(limit: AdminServer.connectionLimit)
+            var channels: [ObjectIdentifier: any Channel] = [:]
+        }
+
+        private let state = Lock(State())
+
+        /// Counts a connection in until it ends; `false` where there is no place for it.
+        func admit(_ channel: any Channel) -> Bool {
+            let id = ObjectIdentifier(channel)
+            let (isAdmitted, ousted) = state.withLock { state -> (Bool, (any Channel)?) in
+                let admission = state.table.admit(id)
+                if admission == .refused { return (false, nil) }
+                state.channels[id] = channel
+                guard case .inPlaceOf(let other) = admission else { return (true, nil) }
+                return (true, state.channels.removeValue(forKey: other))
+            }
+            ousted?.close(promise: nil)
+            channel.closeFuture.whenComplete { [self] _ in
+                state.withLock { state in
+                    state.table.leave(id)
+                    state.channels[id] = nil
+                }
+            }
+            return isAdmitted
+        }
+
+        /// A connection has shown the secret.
+        func allow(_ channel: any Channel) { state.withLock { $0.table.allow(ObjectIdentifier(channel)) } }
+    }
+
     /// One connection of an administrator: a request, an answer, the end.
     private final class AdminHandler: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
@@ -98,14 +128,16 @@
         private let service: AdminService
         private let secret: String
         private let timeout: TimeAmount
+        private let open: OpenConnections
         private var head: HTTPRequestHead?
         private var deadline: Scheduled<Void>?
         private var isAnswering = false
 
-        init(service: AdminService, secret: String, timeout: TimeAmount) {
+        init(service: AdminService, secret: String, timeout: TimeAmount, open: OpenConnections) {
             self.service = service
             self.secret = secret
             self.timeout = timeout
+            self.open = open
         }
 
         func channelActive(context: ChannelHandlerContext) {
@@ -120,7 +152,9 @@
             case .head(let head) where !isAnswering:
                 self.head = head
                 // What has no secret is not listened to any further.
-                if !isAllowed(head), (try? AdminRequest(method: head.method.rawValue, target: head.uri)) != .health {
+                if isAllowed(head) {
+                    open.allow(context.channel)
+                } else if (try? AdminRequest(method: head.method.rawValue, target: head.uri)) != .health {
                     answer(context)
                 }
             case .end where !isAnswering: answer(context)

@@ -24,23 +24,39 @@ package struct AccessRules: Sendable {
         if let authority, !isOurs(authority) { return "the Host field does not name this proxy" }
         if hasToken { return nil }
         if let origin = fields["Origin"], allowedOrigins.contains(where: { $0.octets == origin.octets }) { return nil }
-        // A browser names the page with whatever may change something, also one of the same machine.
-        let isForeign = fields["Sec-Fetch-Site"]?.equalsIgnoringCase("cross-site") == true
+        // A browser names the page with whatever may change something, also one of the same machine. By plain HTTP to another
+        // machine it does not say whether that is another site's (Fetch Metadata Request Headers §2).
+        let site = fields["Sec-Fetch-Site"]
+        let isForeign = site.map { $0.equalsIgnoringCase("cross-site") } ?? isOfAnother(fields["Origin"], authority)
         if isForeign || mayChange && fields.contains("Origin") {
             return "pages of other sites may not use this proxy without a token; --allow-origin names those that may"
         }
         return nil
     }
 
+    /// Whether a page that asks another machine is not that machine's own.
+    private func isOfAnother(_ origin: String?, _ authority: String?) -> Bool {
+        guard let origin, let authority, let name = name(of: authority), !isLoopback(name) else { return false }
+        return OriginURL(origin)?.authority.equalsIgnoringCase(authority) != true
+    }
+
+    private func isLoopback(_ name: String) -> Bool {
+        ["127.0.0.1", "localhost", "[::1]"].contains { $0.equalsIgnoringCase(name) }
+    }
+
     private func isOurs(_ field: String) -> Bool {
+        guard let name = name(of: field) else { return false }
+        if isLoopback(name) { return true }
+        guard let address = IPAddress(name) else { return allowedHosts.contains { $0.equalsIgnoringCase(name) } }
+        return !address.isUnspecified
+            && allowedHosts.contains { IPAddress($0).map { $0 == address || $0.isUnspecified } ?? false }
+    }
+
+    /// The host of an authority, without its port; `nil` where it has another form.
+    private func name(of field: String) -> String? {
         // An IPv6 address has colons of its own, inside its brackets.
         let name = field.beginsLike("[") ? field.cut(at: "]").map { $0.head + "]" } : field.upTo(":")
-        guard let name, let port = field.without(prefix: name) else { return false }
-        guard port.isEmpty || port.beginsLike(":") else { return false }
-        if (["127.0.0.1", "localhost", "[::1]"] + allowedHosts).contains(where: { $0.equalsIgnoringCase(name) }) {
-            return true
-        }
-        guard let address = IPAddress(name) else { return false }
-        return allowedHosts.contains { IPAddress($0).map { $0 == address || $0.isUnspecified } ?? false }
+        guard let name, let port = field.without(prefix: name) else { return nil }
+        return port.isEmpty || port.beginsLike(":") ? String(name) : nil
     }
 }

@@ -18,12 +18,12 @@ package struct AnyOriginRole: Sendable, Hashable {
     package func forwarded(_ fields: HTTPFields) -> HTTPFields {
         var kept = fields
         kept.removeHopByHop()
-        if AnyOriginRole.ofBrowsers.contains(where: { fields.contains($0) }) { kept.remove(["Cookie"]) }
-        kept.remove(
-            AnyOriginRole.ofBrowsers + [
-                "Host", "Expect", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
-                "X-Real-IP", "Via",
-            ])
+        // A browser says so to loopback; downloaders send others of these fields, but not this one.
+        if fields.contains("Sec-Fetch-Site") { kept.remove(["Cookie"]) }
+        kept.remove([
+            "Host", "Expect", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+            "X-Real-IP", "Via", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User",
+        ])
         if let page = kept["Referer"], isOurs(page, fields) ?? true { kept.remove(["Referer"]) }
         // What is moved, where, and under which condition (RFC 4918 §10.3, §10.4) is below this server, as all that its client
         // knows.
@@ -39,9 +39,6 @@ package struct AnyOriginRole: Sendable, Hashable {
         if let token { kept.remove(kept.lines.filter { $0.value.has(token) }.map(\.name)) }
         return kept
     }
-
-    /// Fields that browsers send to loopback, and players do not (Fetch Metadata Request Headers, W3C).
-    private static let ofBrowsers = ["Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "Sec-Fetch-User"]
 
     /// Whether a URL names this server as its client does; `nil` where that is not to be told.
     private func isOurs(_ text: String, _ fields: HTTPFields) -> Bool? {

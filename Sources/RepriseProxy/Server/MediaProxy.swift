@@ -66,11 +66,11 @@
 
         /// The address under which a player reaches `url` through the cache.
         public func address(for url: OriginURL) -> String {
-            let isAny = ["0.0.0.0", "::"].contains(server.configuration.host)
-            let host = isAny ? "127.0.0.1" : server.configuration.host
-            let bracketed = host.contains(":") ? "[\(host)]" : host
-            return "http://\(bracketed):\(port)" + RequestTarget.target(for: url, token: server.configuration.token)
+            base + RequestTarget.target(for: url, token: server.configuration.token)
         }
+
+        /// Where it is reached on this machine, like `http://127.0.0.1:8787`.
+        package var base: String { ProxyConfiguration.base(host: server.configuration.host, port: port) }
 
         /// Stops: takes no more requests, lets answers under way finish for as long as the configuration says, then
         /// closes all connections. A second call does nothing.

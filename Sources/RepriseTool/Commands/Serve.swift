@@ -161,7 +161,7 @@
             let origins = chosen.origins.map(\.base)
             if let first = origins.first {
                 let all = origins.joined(separator: ", ")
-                print("in front of \(all): http://\(host):\(proxy.port)/… is \(first)/…\n\nready")
+                print("in front of \(all): \(proxy.base)/… is \(first)/…\n\nready")
                 return flushOutput()
             }
             if host != "127.0.0.1", host != "::1", host != "localhost" {
@@ -228,7 +228,9 @@
                 ])
                 let hasToken = !settings.isTrue(.noToken)
                 let target = RequestTarget.target(for: try parseURL(url), token: hasToken ? try store.token() : nil)
-                print("http://127.0.0.1:\(try settings.number(.port, in: 0...65_535) ?? 0)\(target)")
+                let base = ProxyConfiguration.base(
+                    host: settings.text(.host) ?? "127.0.0.1", port: try settings.number(.port, in: 0...65_535) ?? 0)
+                print(base + target)
             }
         }
     }

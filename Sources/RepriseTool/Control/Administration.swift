@@ -25,7 +25,7 @@
                         try await AdminServer.start(service, at: .tcp(host: "127.0.0.1", port: port), secret: secret))
                 }
                 var file = ControlFile(
-                    process: SystemCalls.processID, secret: secret, media: "http://127.0.0.1:\(proxy.port)",
+                    process: SystemCalls.processID, secret: secret, media: proxy.base,
                     hasToken: hasToken)
                 switch control.address {
                 case .unix(let path): file.socket = path
