@@ -12,7 +12,7 @@ MISTAKES = {
     4: (ASSET, "            queue.async { self.begin(request) }", "            queue.async { [weak request] in if let request { self.begin(request) } }"),
     5: (ASSET, "                task.request.finishLoading()\n            }\n        }",
         "                if task.request.contentInformationRequest == nil { task.request.finishLoading() }\n            }\n        }"),
-    6: (ASSET, "            task.stage = .feeding\n        }", "            content.contentType = nil\n            task.stage = .feeding\n        }"),
+    6: (ASSET, "            task.stage = .feeding\n            described", "            content.contentType = nil\n            task.stage = .feeding\n            described"),
     7: (ASSET, "content.contentLength = answer.length", "content.contentLength = 2"),
     8: (LOADER + "ContentAnswer.swift", "contentType = ContentAnswer.fit(type, to: allowed)", "contentType = info.contentType ?? type"),
     9: (TASK, "data.requestsAllDataToEndOfResource || overflows || data.requestedLength == Int.max", "false"),

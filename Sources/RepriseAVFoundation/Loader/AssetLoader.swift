@@ -34,6 +34,9 @@
         private var tasks: [ObjectIdentifier: LoadingTask] = [:]
         private(set) var isPaused = false
         private var isWatching = false
+        /// What the player was told the asset is. It holds that for the asset's life: another version's bytes, by this one's
+        /// length and index, would be noise.
+        private var described: ContentInfo?
 
         init(
             resource: MediaResource, url: URL, headers: [String: String], clock: any WorkQueues,
@@ -94,12 +97,14 @@
 
         private func begin(_ request: AVAssetResourceLoadingRequest) {
             let wanted = request.dataRequest.map(LoadingTask.range) ?? LoadingPlan.Request(offset: 0, end: 2)
+            let held = ordered.filter { plan.isHeld($0.id) }
             let id = plan.add(wanted)
             let task = LoadingTask(
                 id: id, request: request, handle: resource.makeHandle(in: readerRange(of: wanted, request)))
             tasks[ObjectIdentifier(request)] = task
             if isPaused { setPaused(false) }
             holdBack()
+            goOn(held)
             pump(task)
             watch()
         }
@@ -124,9 +129,14 @@
             task.handle.leave()
             tasks[ObjectIdentifier(task.request)] = nil
             let released = plan.remove(task.id)
-            for other in ordered where released.contains(other.id) {
-                other.handle.setPaused(isPaused)
-                pump(other)
+            goOn(ordered.filter { released.contains($0.id) })
+        }
+
+        /// Goes on with those of some that were held and are not any more.
+        private func goOn(_ held: [LoadingTask]) {
+            for task in held where !plan.isHeld(task.id) {
+                task.handle.setPaused(isPaused)
+                pump(task)
             }
         }
 
@@ -166,7 +176,11 @@
                 return false
             }
             if isPaused { return false }
-            if task.stage == .describing { return describe(task) }
+            switch task.stage {
+            case .describing: return describe(task)
+            case .comparing: return compare(task)
+            case .feeding, .done: break
+            }
             let remaining = task.remaining ?? .max
             guard remaining > 0 else {
                 finish(task, nil)
@@ -296,6 +310,7 @@
 
         private func describe(_ task: LoadingTask, as info: ContentInfo) {
             guard task.stage == .describing, let content = task.request.contentInformationRequest else { return }
+            if isAnother(info) { return finish(task, Self.changed) }
             let signature = task.head.map { ContainerSignature.of($0.bytes) } ?? .unknown
             let type = MediaType(info.contentType)
             if type?.isManifest == true || signature == .manifest { return redirect(task) }
@@ -316,7 +331,33 @@
             content.isByteRangeAccessSupported = true
             content.isEntireLengthAvailableOnDemand = answer.isEntireLengthAvailableOnDemand
             task.stage = .feeding
+            described = described ?? info
         }
+
+        /// Has the reader keep to one version, and sees whether it is the one that was described.
+        private func compare(_ task: LoadingTask) -> Bool {
+            let turn = beginWait(task)
+            switch task.handle.info(wake: { [weak self] in self?.resume(task, turn) }) {
+            case .success(nil): return false
+            case .failure(let error):
+                endWait(task)
+                finish(task, error)
+                return false
+            case .success(let info?):
+                endWait(task)
+                guard !isAnother(info) else {
+                    finish(task, Self.changed)
+                    return false
+                }
+                task.stage = .feeding
+                return true
+            }
+        }
+
+        private func isAnother(_ info: ContentInfo) -> Bool { described.map { info.isAnother(than: $0) } ?? false }
+
+        private static let changed = CacheError(
+            .changed, "the origin has another version than the one this asset was opened with; make a new asset")
 
         // A stream, or a length nobody knows: not for a resource loader. The player is sent to where it can be had.
         private func redirect(_ task: LoadingTask) {

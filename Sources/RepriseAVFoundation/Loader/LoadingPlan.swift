@@ -36,8 +36,9 @@
         private struct State {
             var request: Request
             var given: Int64 = 0
-            /// When the first byte was given, in nanoseconds.
-            var since: Int64?
+            /// Bytes given behind the burst since a time in nanoseconds at which all that was given before was due: what was not
+            /// used of the rate is no credit.
+            var paced: (since: Int64, bytes: Int64) = (0, 0)
             /// How much had been given when a newer to-end request came; `nil` while it is the newest.
             var givenWhenReplaced: Int64?
         }
@@ -81,19 +82,26 @@
         /// What may be given to request `id` at `now`, in nanoseconds of a steady clock.
         func allowance(_ id: Int, now: Int64) -> Allowance {
             guard let state = states[id], !isHeld(id) else { return .held }
-            guard let since = state.since else { return .bytes(LoadingPlan.chunk) }
-            let second: Int64 = 1_000_000_000
-            let excess = state.given - LoadingPlan.burst
-            guard excess >= 0 else { return .bytes(LoadingPlan.chunk) }
-            let due =
-                since + (excess / LoadingPlan.rate) * second + (excess % LoadingPlan.rate) * second / LoadingPlan.rate
+            let due = LoadingPlan.due(state.paced)
             return due <= now ? .bytes(LoadingPlan.chunk) : .after(due - now)
+        }
+
+        /// When what was given is due.
+        private static func due(_ paced: (since: Int64, bytes: Int64)) -> Int64 {
+            let second: Int64 = 1_000_000_000
+            return paced.since + (paced.bytes / rate) * second + (paced.bytes % rate) * second / rate
         }
 
         /// Notes that `count` bytes were given to request `id`.
         mutating func gave(_ id: Int, _ count: Int, now: Int64) {
-            states[id]?.given += Int64(count)
-            if states[id]?.since == nil { states[id]?.since = now }
+            guard var state = states[id] else { return }
+            state.given += Int64(count)
+            let excess = min(Int64(count), state.given - LoadingPlan.burst)
+            if excess > 0 {
+                if LoadingPlan.due(state.paced) <= now { state.paced = (now, 0) }
+                state.paced.bytes += excess
+            }
+            states[id] = state
         }
     }
 #endif

@@ -9,6 +9,8 @@
         enum Stage {
             /// The content has to be described first.
             case describing
+            /// It was described to another request: this one has to be for the same version.
+            case comparing
             case feeding
             case done
         }
@@ -28,7 +30,7 @@
             self.id = id
             self.request = request
             self.handle = handle
-            stage = request.contentInformationRequest == nil ? .feeding : .describing
+            stage = request.contentInformationRequest == nil ? .comparing : .describing
         }
 
         /// Whether the system has ended the request itself: cancelled it, or finished it as `cancelLoading` does, which

@@ -25,6 +25,7 @@
             if current.item.status == .failed { return fail(current, PlaybackError(current.item.error)) }
             carryOutPendingSeek()
             if swapForExternalPlayback(current) { return }
+            followExternalPlayback()
             decide(situation(of: current), current)
         }
 

@@ -80,13 +80,18 @@
 
         /// Moves to `seconds` from the start of the current item, or as near as `tolerance` allows: the more, the faster.
         /// Waits until the player is there. Where the item cannot be moved yet, it is as soon as it can.
-        /// - Returns: `false` where there is nothing to move, or another seek or another item came first.
+        /// An item that has failed is not moved: `resume()` begins there.
+        /// - Returns: `false` where there is nothing to move, another seek or another item came first, or the task was cancelled.
         @discardableResult
         public func seek(to seconds: Double, tolerance: Double = 0) async -> Bool {
             followCurrentItem()
             guard let current = items.first, seconds.isFinite else { return false }
             let target = max(0, min(seconds, duration ?? .infinity))
             settlePendingSeek(false)
+            if current.item.status == .failed {
+                position = target
+                return false
+            }
             current.isOver = false
             current.isStallReported = false
             if case .ended = state { state = .paused }
@@ -95,11 +100,23 @@
             guard current.item.status == .readyToPlay else {
                 // Nothing of the place it is at now is to be heard.
                 player.pause()
-                return await withCheckedContinuation { continuation in
-                    pendingSeek = PendingSeek(seconds: target, tolerance: tolerance, continuation: continuation)
-                }
+                return await waitForItem(PendingSeek(seconds: target, tolerance: tolerance))
             }
             return await move(current, to: target, tolerance: tolerance)
+        }
+
+        private func waitForItem(_ seek: PendingSeek) async -> Bool {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    var seek = seek
+                    seek.continuation = continuation
+                    pendingSeek = seek
+                }
+            } onCancel: {
+                Task { @MainActor [weak self] in
+                    if self?.pendingSeek?.id == seek.id { self?.settlePendingSeek(false) }
+                }
+            }
         }
 
         private func move(_ queued: QueuedItem, to seconds: Double, tolerance: Double) async -> Bool {

@@ -80,9 +80,8 @@
         /// that has been played, or has failed, remembers that. Assets stay, unless they are to be made `anew`.
         func lineUp(at seconds: Double = 0, anew: Bool = false, fromOrigin: Bool? = nil) {
             guard let entry = list.current else { return }
-            let swaps = configuration.externalPlayback == .swapToOrigin && player.isExternalPlaybackActive
             let usedOrigin = usesOrigin
-            usesOrigin = fromOrigin ?? swaps
+            usesOrigin = fromOrigin ?? wantsOrigin
             clear()
             if anew || usesOrigin != usedOrigin { assets = [:] }
             stall.begin()
@@ -113,6 +112,21 @@
             assets = assets.filter { id, _ in list.isNear(id, ahead: ahead) }
             prefetches = prefetches.filter { id, _ in list.isNear(id, ahead: ahead + 1) }
             follower?.look()
+        }
+
+        /// Whether a receiver fetches media itself, and is to.
+        private var wantsOrigin: Bool {
+            configuration.externalPlayback == .swapToOrigin && player.isExternalPlaybackActive
+        }
+
+        /// Has what follows go through the cache, or past it, as is wanted now.
+        func followExternalPlayback() {
+            guard wantsOrigin != usesOrigin, let current = items.first else { return }
+            usesOrigin = wantsOrigin
+            assets = assets.filter { $0.key == current.entry.id }
+            for queued in items.dropFirst() { player.remove(queued.item) }
+            items.removeLast(items.count - 1)
+            topUp()
         }
 
         /// Makes the player's queue after the current item what it should be.

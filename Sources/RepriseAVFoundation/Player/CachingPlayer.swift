@@ -72,6 +72,7 @@
 
         /// A place to go to as soon as the item can.
         struct PendingSeek {
+            let id = UUID()
             var seconds: Double
             var tolerance: Double
             var continuation: CheckedContinuation<Bool, Never>?

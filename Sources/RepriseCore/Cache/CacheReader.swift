@@ -1,13 +1,13 @@
 import ReprisePlatform
-import RepriseRanges
+package import RepriseRanges
 import RepriseStorage
 
 /// A position in a resource and an end. Bytes come from disk, from a transfer under way, or from the origin; the
 /// reader cannot tell, except by the time it takes.
 ///
 /// A reader belongs to one task at a time. Drop it to leave: a transfer that no other reader needs takes up to 128 KiB
-/// more and stops within a second; where the origin serves no ranges it pauses, and stops after 30 seconds. Where the origin cannot be reached, waiting ends with an error after 20 seconds without progress
-/// (2 seconds before the first byte).
+/// more and stops within a second; where the origin serves no ranges it pauses, and stops after 30 seconds. Where the
+/// origin cannot be reached, waiting ends with an error after 20 seconds without progress (2 seconds before the first byte).
 public struct CacheReader: ~Copyable, Sendable {
     private let handle: ReaderHandle
 
@@ -39,6 +39,11 @@ public struct CacheReader: ~Copyable, Sendable {
 
     /// Moves to `offset` bytes from the start; the next chunk begins there.
     public mutating func seek(to offset: Int64) { handle.seek(to: offset) }
+
+    /// Moves to another range. What was told of the resource stays true: a reader never goes over to another version.
+    package mutating func move(to range: ByteRange) {
+        handle.setRange(position: range.lowerBound, end: range.upperBound)
+    }
 
     /// Length, type and validators of what is being read.
     public func info() async throws(CacheError) -> ContentInfo {

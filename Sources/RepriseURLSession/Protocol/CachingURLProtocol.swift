@@ -23,7 +23,8 @@ import RepriseHTTP
 /// On Linux a task with a completion handler and no delegate gets its bytes in one piece, at the end.
 ///
 /// The system asks for no pause on this way: a task that nobody reads collects its bytes in memory. AVPlayer does not
-/// use it on devices; its door is the resource loader. Background sessions do not use it either.
+/// use it on devices; its door is the resource loader. Background sessions do not use it either. A request's `cachePolicy`
+/// says nothing to the cache, which goes by its freshness: leave to the system what has to reach the server.
 ///
 /// A class stands for the caches registered with it, asked in order. To keep two sessions apart whose rules take the
 /// same requests, give the second one a subclass of its own; it needs no body.

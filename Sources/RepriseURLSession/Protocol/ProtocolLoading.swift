@@ -37,23 +37,27 @@ final class ProtocolLoading: Sendable {
     }
 
     private func run() async {
+        var isBegun = false
         do {
-            try await answer()
-        } catch let error as CacheError {
-            await fail(error)
+            try await answer(&isBegun)
         } catch {
-            await fail(CacheError(.closed, "the request was stopped"))
+            let error = error as? CacheError ?? CacheError(.closed, "the request was stopped")
+            // Behind a head there is no other answer.
+            isBegun ? await breakOff(error) : await fail(error)
         }
     }
 
-    private func answer() async throws {
+    /// - Parameter isBegun: Becomes true once the head is told.
+    private func answer(_ isBegun: inout Bool) async throws {
         let presumed = asked.presumedRange
         var reader = resource.reader(in: presumed)
         let answer = asked.answer(try await reader.info())
         guard await tell(status: answer.status, answer.fields) else { return }
+        isBegun = true
         if let range = answer.range {
+            // The same reader: another one could be given another version than the head is of.
             if range.lowerBound != presumed.lowerBound || range.upperBound > presumed.upperBound {
-                reader = resource.reader(in: range)
+                reader.move(to: range)
             }
             try await send(range, from: &reader)
         }
@@ -108,12 +112,13 @@ final class ProtocolLoading: Sendable {
         case .rangeNotSatisfiable(length: 0) where asked.ranges.isEmpty: await refuse(200, [:])
         case .rangeNotSatisfiable(let length):
             await refuse(416, length.map { ["Content-Range": ContentRange.unsatisfied(total: $0).field] } ?? [:])
-        default:
-            let url = url
-            _ = await client.tell { owner, client in
-                client.urlProtocol(owner, didFailWithError: NSError(error, url))
-            }
+        default: await breakOff(error)
         }
+    }
+
+    private func breakOff(_ error: CacheError) async {
+        let url = url
+        _ = await client.tell { owner, client in client.urlProtocol(owner, didFailWithError: NSError(error, url)) }
     }
 
     /// An answer without a body.

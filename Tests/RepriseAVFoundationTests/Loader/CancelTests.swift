@@ -33,6 +33,27 @@ import Testing
         #expect(world.origin.bodyBytes < 50_000_000)
     }
 
+    @Test(arguments: [20_000_000, 19_000_000])
+    func `an asset's bytes are of one version, whatever its origin has by then, inv01`(length: Int64) async throws {
+        let world = try LoaderWorld(length: 20_000_000)
+        let asset = world.asset()
+        try await world.replay([.ask(0, 0, 2), .end(0), .ask(1, 0, 100_000), .end(1)], on: asset)
+        #expect(await world.settle())
+        var behaviour = OriginBehaviour()
+        behaviour.contentType = "video/mp4"
+        let next = PositionCodedContent(length: length, generation: 2, signature: LoaderWorld.mp4)
+        world.origin.put(.init(next, behaviour), at: "/media/film.mp4")
+        for offset in [15_000_000, 16_000_000, 0] as [Int64] {
+            let request = asset.resourceLoader.simulateRequest(offset: offset, length: nil, keepsBytes: false)
+            #expect(await eventually { request.record.outcome != nil }, "it hangs")
+            #expect(request.record.outcome != .finished)
+        }
+        world.check(asset)
+        let fresh = world.cache.asset(for: LoaderWorld.url)
+        let request = fresh.resourceLoader.simulateRequest(offset: 0, length: 2)
+        #expect(await eventually { request.record.outcome == .finished })
+    }
+
     @Test func `a cancel that nobody tells is noticed although no byte comes that could be refused, mistake14`()
         async throws
     {

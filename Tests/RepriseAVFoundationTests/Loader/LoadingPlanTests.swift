@@ -26,6 +26,14 @@ import Testing
         #expect(plan.allowance(id, now: second) == .bytes(LoadingPlan.chunk))
     }
 
+    @Test func `time in which nothing came is no credit`() {
+        var plan = LoadingPlan()
+        let id = plan.add(.init(offset: 0, end: nil))
+        give(&plan, id, bytes: LoadingPlan.burst)
+        give(&plan, id, bytes: LoadingPlan.rate, now: 60 * second)
+        #expect(plan.allowance(id, now: 60 * second) == .after(second))
+    }
+
     @Test func `three gigabytes on disk take minutes, and no arithmetic overflows`() {
         var plan = LoadingPlan()
         let id = plan.add(.init(offset: 0, end: nil))

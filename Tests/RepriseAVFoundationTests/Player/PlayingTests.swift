@@ -109,6 +109,32 @@ import Testing
         await world.until { world.ends.last == .finished }
     }
 
+    @Test func `an item that has failed is not sought in, and resumes where it was to go`() async throws {
+        let world = try PlayerWorld()
+        let player = world.player
+        world.media.origin.change("/0.mp4") { $0.behaviour.status = 404 }
+        player.play(PlayerWorld.url(0))
+        await world.until { if case .failed = player.state { !world.ends.isEmpty } else { false } }
+        #expect(await player.seek(to: 3) == false)
+        #expect(player.position == 3)
+        world.media.origin.change("/0.mp4") { $0.behaviour.status = nil }
+        player.resume()
+        await world.until { player.state == .playing && player.position >= 3 }
+        #expect(world.ends.count == 1)
+    }
+
+    @Test func `a seek that waits for its item ends with its task, and holds no player`() async throws {
+        let world = try PlayerWorld()
+        world.media.origin.change("/0.mp4") { $0.behaviour.firstByteDelay = 3_600_000_000_000 }
+        let player = world.player
+        player.play(PlayerWorld.url(0))
+        let seeking = Task { await player.seek(to: 3) }
+        await world.until { player.pendingSeek?.continuation != nil }
+        seeking.cancel()
+        #expect(await seeking.value == false)
+        #expect(player.pendingSeek == nil)
+    }
+
     @Test func `an item that fails midway resumes from where it was`() async throws {
         let world = try PlayerWorld()
         let player = world.player

@@ -91,6 +91,23 @@ import Testing
         #expect(player.items.first?.asset.cacheRoute == .loader(PlayerWorld.url(0)))
     }
 
+    @Test func `once another screen is off, all that follows goes through the cache again`() async throws {
+        var configuration = CachingPlayer.Configuration()
+        configuration.externalPlayback = .swapToOrigin
+        configuration.itemsAhead = 2
+        let world = try PlayerWorld(songs: 4, seconds: 7, configuration)
+        let player = world.player
+        player.play(PlayerWorld.songs(4))
+        try await world.play(3)
+        player.player.simulateExternalPlayback(true)
+        await world.until { player.items.count == 3 && player.items.allSatisfy { $0.asset.cacheRoute == nil } }
+        player.player.simulateExternalPlayback(false)
+        await world.until { player.items.dropFirst().allSatisfy { $0.asset.cacheRoute != nil } }
+        #expect(player.items.count == 3)
+        #expect(player.next())
+        #expect(player.items.count == 3 && player.items.allSatisfy { $0.asset.cacheRoute != nil })
+    }
+
     @Test func `an app's own queue player is followed: what is left pauses, what is current goes on`() async throws {
         let world = try PlayerWorld(songs: 2, seconds: 600)
         for path in ["/0.mp4", "/1.mp4"] { world.media.origin.change(path) { $0.behaviour.bytesPerSecond = 2_000_000 } }

@@ -121,6 +121,29 @@ import Testing
         #expect(try await load("/none").response.statusCode == 404)
     }
 
+    @Test(arguments: [410, 416]) func `a refusal in the middle of a body is an error, and no second answer`(
+        status: Int
+    ) async throws {
+        device.put("/part", length: 1_000_000)
+        for try await _ in try device.cache.resource(for: device.url("/part")).bytes(in: ByteRange(0, 300_000)) {}
+        device.origin.change("/part") { $0.behaviour.status = status }
+        let error = await #expect(throws: (any Error).self) { try await load("/part") }
+        #expect((error as? NSError)?.domain == NSURLErrorDomain)
+    }
+
+    @Test func `a suffix of what was replaced meanwhile is of the version that its head tells, inv01`() async throws {
+        device.put("/replaced", length: 1_000_000)
+        for try await _ in try device.cache.resource(for: device.url("/replaced")).bytes(in: ByteRange(0, 300_000)) {}
+        let old = try await device.cache.resource(for: device.url("/replaced")).info().entityTag
+        let next = PositionCodedContent(length: 1_000_000, generation: 2)
+        device.origin.put(.init(next), at: "/replaced")
+        do {
+            let (body, response) = try await load("/replaced", ["Range": "bytes=-7"])
+            #expect(response.statusCode == 206 && next.firstMismatch(Array(body), at: 999_993) == nil)
+            #expect(response.value(forHTTPHeaderField: "ETag") != old)
+        } catch { #expect((error as NSError).domain == NSURLErrorDomain) }
+    }
+
     @Test func `where no answer can be had the error is flat and Foundation's own, bug04`() async throws {
         final class Nowhere: CachingURLProtocol {}
         let configuration = URLSessionConfiguration.ephemeral

@@ -10,6 +10,8 @@ public struct ContentInfo: Sendable, Hashable {
     package var isResource = true
     /// Whether it is never stored, and told as the origin told it.
     package var isTransient = false
+    /// Whether `entityTag` is the origin's.
+    private var hasOriginTag = true
     /// Length in bytes, `nil` where the origin does not tell.
     public var length: Int64?
     /// The origin's `Content-Type`.
@@ -52,12 +54,22 @@ public struct ContentInfo: Sendable, Hashable {
         length = info.length
         contentType = info.fields["Content-Type"]
         servesRanges = info.servesRanges
-        let tag = info.validator.entityTag
-        entityTag = tag.flatMap { $0.isWeak ? nil : $0.field } ?? "\"r-\(String(info.identity, radix: 16))\""
+        let tag = info.validator.entityTag.flatMap { $0.isWeak ? nil : $0.field }
+        hasOriginTag = tag != nil
+        entityTag = tag ?? "\"r-\(String(info.identity, radix: 16))\""
         lastModified = info.validator.lastModified
         fields = info.fields
         trailers = representation.trailers
         checked = Freshness.confirmed(info.checked) ?? 0
         isComplete = representation.isComplete
+    }
+
+    /// Whether this and what was told of the same URL before cannot be one version: by length, by the origin's tag, else by
+    /// date. A tag of ours ends with the entry that it was made for, so that another one says nothing.
+    package func isAnother(than earlier: ContentInfo) -> Bool {
+        if entityTag == earlier.entityTag { return false }
+        if let length, let other = earlier.length, length != other { return true }
+        if let lastModified, let other = earlier.lastModified { return lastModified.octets != other.octets }
+        return hasOriginTag && earlier.hasOriginTag
     }
 }
