@@ -67,7 +67,7 @@ public struct ContentInfo: Sendable, Hashable {
     /// Whether this and what was told of the same URL before cannot be one version: by length, by the origin's tag, else by
     /// date. A tag of ours ends with the entry that it was made for, so that another one says nothing.
     package func isAnother(than earlier: ContentInfo) -> Bool {
-        if entityTag == earlier.entityTag { return false }
+        if entityTag.octets == earlier.entityTag.octets { return false }
         if let length, let other = earlier.length, length != other { return true }
         if let lastModified, let other = earlier.lastModified { return lastModified.octets != other.octets }
         return hasOriginTag && earlier.hasOriginTag
