@@ -157,6 +157,18 @@ extension FuzzTarget {
         return OriginURL("\(url.scheme)://\(user)\(url.authority)\(text)\(query)") ?? url
     }
 
+    /// Where a place leads a browser, which takes escaped dots for dots as it resolves, not after that.
+    private static func resolved(_ place: String, by base: OriginURL) -> OriginURL? {
+        let path = place.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { segment in
+            let text = String(decoding: segment, as: UTF8.self)
+            let plain = text.lowercased().replacing("%2e", with: ".")
+            return [".", ".."].contains { plain.utf8.elementsEqual($0.utf8) } ? plain : text
+        }
+        let rest = String(decoding: place.utf8.dropFirst(path.count), as: UTF8.self)
+        return base.resolving(segments.joined(separator: "/") + rest).map(read(byBrowser:))
+    }
+
     /// A place that an origin names leads the client where it would lead without this server, or to the same below this server.
     @Sendable private static func places(_ text: String) throws {
         // As a field has it.
@@ -167,13 +179,13 @@ extension FuzzTarget {
             let cache = OriginURL("https://cache/a/b")
         else { return }
         // What a browser makes of it without this server.
-        let direct = asked.resolving(place).map(read(byBrowser:))
+        let direct = resolved(place, by: asked)
 
         let role = EdgeRole(origin: origin, name: "edge")
         try requireOctets(place) { role.location($0) }
         // One with a backslash is left to the client.
         if let direct, !place.utf8.contains(UInt8(ascii: "\\")) {
-            let mapped = cache.resolving(role.location(place)).map(read(byBrowser:))
+            let mapped = resolved(role.location(place), by: cache)
             let isBelow = (direct.description + "/").utf8.starts(with: "https://origin/base/".utf8)
             let isRelative = OriginURL(place) == nil && place.utf8.first != UInt8(ascii: "/")
             if let mapped, mapped.hasOrigin(of: cache) {
@@ -189,7 +201,7 @@ extension FuzzTarget {
         let own = ServerRole.anyOrigin(AnyOriginRole(token: "t"))
         let told = own.told(["Location": place], from: asked, age: nil, outcome: nil)["Location"]
         guard let direct else { return }
-        let reached = told.flatMap { server.resolving($0) }.map(read(byBrowser:))
+        let reached = told.flatMap { resolved($0, by: server) }
         try require(reached?.hasOrigin(of: server) == true, "\(direct) became \(told ?? "nothing")")
         let meant = reached.map { RequestTarget($0.target, token: "t") }
         try require(meant == .media(direct), "\(direct) became \(told ?? "nothing")")

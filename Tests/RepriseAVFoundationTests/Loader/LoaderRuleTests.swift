@@ -155,6 +155,34 @@ import Testing
         withExtendedLifetime(loader) {}
     }
 
+    @Test func `a request that a newer one holds back goes on when one like it comes`() async throws {
+        let world = try LoaderWorld(length: 20_000_000)
+        try await world.fill()
+        let clock = ManualQueues()
+        let (asset, loader) = try world.asset(clock: clock)
+        try await world.replay([.ask(0, 0, 2), .end(0)], on: asset)
+        let first = asset.resourceLoader.simulateRequest(offset: 0, keepsBytes: false)
+        #expect(await eventually { first.record.received >= LoadingPlan.burst })
+        let other = asset.resourceLoader.simulateRequest(offset: 10_000_000, keepsBytes: false)
+        #expect(await eventually { other.record.received >= LoadingPlan.burst })
+        let graced = first.record.received + LoadingPlan.grace
+        #expect(
+            await eventually {
+                clock.advance(1_000_000)
+                return first.record.received >= graced
+            })
+        let same = asset.resourceLoader.simulateRequest(offset: 0, keepsBytes: false)
+        #expect(await eventually { same.record.received >= LoadingPlan.burst })
+        #expect(
+            await eventually {
+                clock.advance(1_000_000)
+                return first.record.received >= graced + LoadingPlan.grace
+            })
+        #expect(other.record.outcome == nil, "it goes on before the one that held it back has gone")
+        for request in [first, other, same] { request.cancel() }
+        withExtendedLifetime(loader) {}
+    }
+
     @Test func `a paused asset asks for nothing until it is resumed or asked anew`() async throws {
         let world = try LoaderWorld(length: 20_000_000) { $0.bytesPerSecond = 2_000_000 }
         let asset = world.asset()
