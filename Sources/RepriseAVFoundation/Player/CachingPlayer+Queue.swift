@@ -78,10 +78,10 @@
 
         /// Puts the current entry into the player, at `seconds`, and what comes after it. Items are always new ones: one
         /// that has been played, or has failed, remembers that. Assets stay, unless they are to be made `anew`.
-        func lineUp(at seconds: Double = 0, anew: Bool = false, fromOrigin: Bool? = nil) {
+        func lineUp(at seconds: Double = 0, anew: Bool = false) {
             guard let entry = list.current else { return }
             let usedOrigin = usesOrigin
-            usesOrigin = fromOrigin ?? wantsOrigin
+            usesOrigin = wantsOrigin
             clear()
             if anew || usesOrigin != usedOrigin { assets = [:] }
             stall.begin()
@@ -115,7 +115,7 @@
         }
 
         /// Whether a receiver fetches media itself, and is to.
-        private var wantsOrigin: Bool {
+        var wantsOrigin: Bool {
             configuration.externalPlayback == .swapToOrigin && player.isExternalPlaybackActive
         }
 

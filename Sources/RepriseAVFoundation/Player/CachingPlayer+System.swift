@@ -43,12 +43,12 @@
 
         /// Puts the origin's URL in the place of a cached item once a receiver fetches it itself. `true` where it did.
         func swapForExternalPlayback(_ current: QueuedItem) -> Bool {
-            guard configuration.externalPlayback == .swapToOrigin, player.isExternalPlaybackActive else { return false }
+            guard wantsOrigin else { return false }
             switch current.asset.cacheRoute {
             case .loader?, .proxy?: break
             case .direct?, nil: return false
             }
-            lineUp(at: position, anew: true, fromOrigin: true)
+            lineUp(at: position, anew: true)
             return true
         }
     }
