@@ -287,24 +287,30 @@
         // MARK: Describing the content
 
         private func describe(_ task: LoadingTask) -> Bool {
+            guard let info = info(task) else { return false }
+            guard task.head == nil, task.position == 0, info.length != 0 else {
+                describe(task, as: info)
+                return true
+            }
+            // The first bytes tell what a careless server's type does not.
+            return step(task, limit: 4096) { loader, bytes, offset in
+                task.head = (offset, bytes)
+                loader.describe(task, as: info)
+            }
+        }
+
+        /// What is known of the content; `nil` where that is not known yet, or the request has ended with the reason.
+        private func info(_ task: LoadingTask) -> ContentInfo? {
             let turn = beginWait(task)
             switch task.handle.info(wake: { [weak self] in self?.resume(task, turn) }) {
-            case .success(nil): return false
+            case .success(nil): return nil
             case .failure(let error):
                 endWait(task)
                 finish(task, error)
-                return false
+                return nil
             case .success(let info?):
                 endWait(task)
-                guard task.head == nil, task.position == 0, info.length != 0 else {
-                    describe(task, as: info)
-                    return true
-                }
-                // The first bytes tell what a careless server's type does not.
-                return step(task, limit: 4096) { loader, bytes, offset in
-                    task.head = (offset, bytes)
-                    loader.describe(task, as: info)
-                }
+                return info
             }
         }
 
@@ -336,22 +342,13 @@
 
         /// Has the reader keep to one version, and sees whether it is the one that was described.
         private func compare(_ task: LoadingTask) -> Bool {
-            let turn = beginWait(task)
-            switch task.handle.info(wake: { [weak self] in self?.resume(task, turn) }) {
-            case .success(nil): return false
-            case .failure(let error):
-                endWait(task)
-                finish(task, error)
+            guard let info = info(task) else { return false }
+            guard !isAnother(info) else {
+                finish(task, Self.changed)
                 return false
-            case .success(let info?):
-                endWait(task)
-                guard !isAnother(info) else {
-                    finish(task, Self.changed)
-                    return false
-                }
-                task.stage = .feeding
-                return true
             }
+            task.stage = .feeding
+            return true
         }
 
         private func isAnother(_ info: ContentInfo) -> Bool { described.map { info.isAnother(than: $0) } ?? false }
