@@ -50,41 +50,28 @@ package enum AdminRequest: Sendable, Hashable {
 
     package init(method: String, target: String) throws(Refusal) {
         let path = target.upTo("?")
-        let query = target.cut(at: "?")?.tail ?? ""
+        let parameters = try AdminRequest.parameters(target.cut(at: "?")?.tail ?? "", method, path)
         switch path {
         case "/health": self = try AdminRequest.only("GET", method, .health)
         case "/statistics": self = try AdminRequest.only("GET", method, .statistics)
         case "/metrics": self = try AdminRequest.only("GET", method, .metrics)
         case "/activity": self = try AdminRequest.only("GET", method, .activity)
-        case "/imports":
-            let parameters = try AdminRequest.parameters(query, ["url", "file", "type", "etag", "modified"])
-            self = try AdminRequest.only("POST", method, try AdminRequest.importing(parameters))
+        case "/imports": self = try AdminRequest.only("POST", method, try AdminRequest.importing(parameters))
         case "/repairs":
-            let parameters = try AdminRequest.parameters(query, ["url"])
             let one = parameters["url"] == nil ? nil : try AdminRequest.url(parameters)
             self = try AdminRequest.only("POST", method, .repair(one))
-        case "/sweep":
-            _ = try AdminRequest.parameters(query, [])
-            self = try AdminRequest.only("POST", method, .sweep)
-        case "/drain":
-            _ = try AdminRequest.parameters(query, [])
-            self = try AdminRequest.only("POST", method, .drain)
-        case "/entries":
-            self = try AdminRequest.entries(method, try AdminRequest.parameters(query, ["url", "all"]))
+        case "/sweep": self = try AdminRequest.only("POST", method, .sweep)
+        case "/drain": self = try AdminRequest.only("POST", method, .drain)
+        case "/entries": self = try AdminRequest.entries(method, parameters)
         case "/pins":
-            let parameters = try AdminRequest.parameters(query, ["url"])
             switch method {
             case "PUT": self = .pin(try AdminRequest.url(parameters))
             case "DELETE": self = .unpin(try AdminRequest.url(parameters))
             default: throw .wrongMethod(allowed: "PUT, DELETE")
             }
-        case "/prefetches":
-            let names = method == "GET" ? [] : ["url", "range", "head", "seconds"]
-            let parameters = try AdminRequest.parameters(query, names)
-            self = try AdminRequest.prefetches(method, parameters)
+        case "/prefetches": self = try AdminRequest.prefetches(method, parameters)
         default:
             guard let number = path.without(prefix: "/prefetches/"), let id = Int(number) else { throw .unknownPath }
-            _ = try AdminRequest.parameters(query, [])
             switch method {
             case "GET": self = .prefetchProgress(id)
             case "DELETE": self = .cancelPrefetch(id)
@@ -215,8 +202,23 @@ package enum AdminRequest: Sendable, Hashable {
         return url
     }
 
+    /// The parameters of a path; `nil` where any are ignored, as those who watch may add their own.
+    private static func names(_ method: String, _ path: Substring) -> [String]? {
+        switch path {
+        case "/imports": ["url", "file", "type", "etag", "modified"]
+        case "/repairs", "/pins": ["url"]
+        case "/entries": ["url", "all"]
+        case "/prefetches" where method != "GET": ["url", "range", "head", "seconds"]
+        case "/prefetches", "/sweep", "/drain": []
+        default: path.without(prefix: "/prefetches/").flatMap { Int($0) } == nil ? nil : []
+        }
+    }
+
     /// What a query says. A parameter that cannot be read is refused: passed over, it would ask for more than was meant.
-    private static func parameters(_ query: Substring, _ names: [String]) throws(Refusal) -> [String: String] {
+    private static func parameters(
+        _ query: Substring, _ method: String, _ path: Substring
+    ) throws(Refusal) -> [String: String] {
+        guard let names = names(method, path) else { return [:] }
         var found: [String: String] = [:]
         for item in query.parts(between: "&") where !item.isEmpty {
             let (name, value) = item.cut(at: "=") ?? (item, "")
