@@ -12,7 +12,7 @@ package protocol FileSystem: Sendable {
     func rename(_ from: String, to: String) throws(FileError)
     /// Gives a file a second name; fails where that one is taken. Not every volume can.
     func link(_ path: String, to name: String) throws(FileError)
-    /// Makes a new file with the bytes `source` has now, which share their room until one of the two is written to;
+    /// Makes a new file with the bytes `source` has now, which share their space until one of the two is written to;
     /// `false`, and no file, where the volume cannot, or the source is on another one.
     func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool
     /// Removes a file's name; open handles keep its bytes.
@@ -64,9 +64,9 @@ package protocol FileHandle: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError)
     /// Size, allocated bytes and change time.
     func status() throws(FileError) -> FileStatus
-    /// Sets the size; what lies past it is lost, what is new reads as zeros and takes no room.
+    /// Sets the size; what lies past it is lost, what is new reads as zeros and takes no space.
     func truncate(to size: Int64) throws(FileError)
-    /// Gives the room of a range back; it reads as zeros afterwards. The size stays.
+    /// Gives the space of a range back; it reads as zeros afterwards. The size stays.
     func punch(offset: Int64, count: Int64) throws(FileError)
     /// Makes all that was written durable.
     func sync() throws(FileError)

@@ -13,7 +13,7 @@ import RepriseStorage
 /// Nobody is served damaged bytes without it: a block is proved at its first read, and dropped where it fails. A repair does
 /// the same for everything at once.
 extension MediaCache {
-    /// Reads all that is stored of every entry; drops blocks that do not fit their proof, so that they are fetched again, and
+    /// Reads all that is stored of every entry; drops blocks that do not match their checksum, so that they are fetched again, and
     /// removes entries that cannot be read any more, so that they are absent. What cannot be reached now is left alone and
     /// told. Who plays goes on.
     /// - Throws: `CacheError` with `.store` where the store itself cannot be used.

@@ -12,7 +12,7 @@ extension MediaResource {
     /// Copies the resource, all of which has to be stored, to `file`, and answers where it is then.
     ///
     /// `file` may name a directory that is there, which gets a file called as in the URL; a name without an extension gets the
-    /// right one. Every byte is proved on its way. Where the volume can, the copy takes no room of its own until one of the two
+    /// right one. Every byte is verified on its way. Where the volume can, the copy takes no space of its own until one of the two
     /// is changed; it is never a link, so what is done to it does not reach the store. It takes the place of a file of that
     /// name, in one step, and is readable by its owner alone. Its bytes are those a player is given: where the resource has a
     /// `ContentTransform`, transformed ones. Nothing is asked of the origin: `complete(url)` before it fetches what is missing.

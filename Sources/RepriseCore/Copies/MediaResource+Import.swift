@@ -12,7 +12,7 @@ public import RepriseStorage
 extension MediaResource {
     /// Stores the bytes of `file` as all of the resource, so that playing it costs nothing: for example after an upload.
     ///
-    /// The file is read once and left as it is. The entry is a generation of its own, with proofs computed from the bytes: it
+    /// The file is read once and left as it is. The entry is a generation of its own, with checksums computed from the bytes: it
     /// takes the place of what was stored in one step, who plays that goes on undisturbed, and bytes of the two never meet. A
     /// pin stays. What the origin says later of length or validator counts as for anything stored; with freshness `.http` it is
     /// asked before the first use. The store's limits hold, admission does not: it was asked for.

@@ -6,7 +6,7 @@ import RepriseStorage
 extension MediaResource {
     /// What stored bytes of a resource are like.
     public struct Verification: Sendable, Hashable {
-        /// Bytes that fit their proof.
+        /// Bytes that match their checksum.
         public var proved: Int64 = 0
         /// Bytes that are stored and do not; half-open, in order. Nobody is served them: they are fetched again.
         public var damaged: [ByteRange] = []
@@ -15,7 +15,7 @@ extension MediaResource {
         public init() {}
     }
 
-    /// Reads all that is stored and checks the proof of every block.
+    /// Reads all that is stored and verifies the checksum of every block.
     /// - Throws: `CacheError` with `.store` where it cannot be read now, or is damaged beyond use.
     public func verify() async throws(CacheError) -> Verification {
         guard let snapshot = try await snapshot() else { return Verification() }

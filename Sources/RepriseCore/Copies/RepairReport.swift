@@ -4,7 +4,7 @@ public struct RepairReport: Sendable, Hashable, Codable {
     public struct Repaired: Sendable, Hashable, Codable {
         /// Its key.
         public var key: String
-        /// Blocks that did not fit their proof: they are fetched again when they are wanted.
+        /// Blocks that did not match their checksum: they are fetched again when they are wanted.
         public var droppedBlocks: Int64
     }
 
@@ -18,7 +18,7 @@ public struct RepairReport: Sendable, Hashable, Codable {
 
     /// Entries that were looked at.
     public var entries = 0
-    /// Bytes that fit their proof.
+    /// Bytes that match their checksum.
     public var provedBytes: Int64 = 0
     /// Entries that lost blocks, by key.
     public var repaired: [Repaired] = []

@@ -2,7 +2,7 @@ import RepriseHTTP
 
 /// Makes of the bytes an origin delivers those a player is given, for media that the origin itself delivers encrypted.
 ///
-/// The store holds what the origin sent. So proofs, continuing after a break, sharing, `verify` and the comparison with the
+/// The store holds what the origin sent. So checksums, continuing after a break, sharing, `verify` and the comparison with the
 /// origin are about the origin's bytes, and the disk has no more than the network had. Whatever hands bytes out gives
 /// transformed ones: readers, the resource loader, `URLProtocol`, the local server, `export` and `fileURL(decryptedIn:)`.
 /// Lengths, offsets and ranges are the same on both sides. `MediaCache.Configuration.contentTransform` says which

@@ -125,7 +125,7 @@ package struct PrefetchReport: Codable, Sendable, Hashable {
     }
 }
 
-/// How much room the store takes and may take, as the admin listener tells it; sizes are bytes, times seconds.
+/// How much space the store takes and may take, as the admin listener tells it; sizes are bytes, times seconds.
 package struct SpaceReport: Codable, Sendable, Hashable {
     /// What it takes on its volume.
     package var allocated: Int64

@@ -16,7 +16,7 @@ import RepriseRanges
 ///     GET    /prefetches     GET /prefetches/ID     DELETE /prefetches/ID
 ///     POST   /imports?url=U&file=PATH          store a file of this machine as all of U; optional type=, etag=, modified=
 ///     POST   /repairs[?url=U]                  read everything, or one entry, and drop what is damaged; answers with what it did
-///     POST   /sweep                            count, remove what is too old, make room; answers with what is taken then
+///     POST   /sweep                            count, remove what is too old, evict; answers with what is taken then
 ///     POST   /drain                            take no more connections: health turns to 503
 package enum AdminRequest: Sendable, Hashable {
     case health

@@ -27,7 +27,7 @@ public struct StoredUse: Sendable, Hashable {
     }
 }
 
-/// Decides in which order entries go when room is needed. Called on a background thread, with all entries at once.
+/// Decides in which order entries go when space is needed. Called on a background thread, with all entries at once.
 public protocol EvictionPolicy: Sendable {
     /// The same entries, the first to go first.
     /// - Parameter now: Seconds since 1970.
@@ -66,7 +66,7 @@ public struct LeastFrequentlyUsed: EvictionPolicy {
 
 /// Which entries go, given all of them. No I/O.
 package struct EvictionPlan: Sendable {
-    /// Entries that are too old: they go whatever room there is.
+    /// Entries that are too old: they go whatever space there is.
     package let expired: [StoredUse]
     /// The others, the first to go first.
     package let order: [StoredUse]

@@ -12,7 +12,7 @@ public struct StoreLimits: Sendable, Hashable {
     /// Bytes to be left free on the volume, whoever took the others. A tenth of the volume at the most: on a small
     /// one the store is to be of use, too.
     public var freeSpace: Int64?
-    /// Files and directories the volume is still to have room for; an entry needs four.
+    /// Files and directories the volume is still to have space for; an entry needs four.
     public var freeFiles: Int64?
 
     /// Sets what is given; what is not is unlimited.
