@@ -116,12 +116,17 @@ public struct Validator: Hashable, Sendable {
         return lastModified
     }
 
-    /// Whether an answer of the same host with that validator is of another version: by the tags where there is one, else by
-    /// the dates.
-    package func contradicts(_ other: Validator, byTags: Bool) -> Bool {
-        guard byTags, entityTag != nil || other.entityTag != nil else { return !hasDate(of: other) }
-        guard let entityTag, let tag = other.entityTag else { return true }
-        return !entityTag.matchesWeakly(tag)
+    /// What of a validator may differ.
+    package enum Part: Hashable, Sendable { case entityTag, lastModified }
+
+    /// What shows that an answer of the same host with that validator is of another version: the tags where there is one, else
+    /// the dates; `nil` where nothing does.
+    package func difference(from other: Validator, byTags: Bool) -> Part? {
+        guard byTags, entityTag != nil || other.entityTag != nil else {
+            return hasDate(of: other) ? nil : .lastModified
+        }
+        guard let entityTag, let tag = other.entityTag, entityTag.matchesWeakly(tag) else { return .entityTag }
+        return nil
     }
 
     /// Whether both tell the same date, or neither tells one.

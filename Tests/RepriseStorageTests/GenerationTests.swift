@@ -103,6 +103,27 @@ struct GenerationTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv03 what is damaged is written anew by what passes it, and what cannot be read is left`(
+        kind: StoreFixture.Kind
+    ) throws {
+        let fixture = StoreFixture(kind, blockSize: 16)
+        let content = PositionCodedContent(length: 100)
+        let info = try StoreFixture.add("a", content, [ByteRange(0, 80)], to: fixture.open()).info
+        for offset in [3, 40, 66] as [Int64] { try fixture.memory.flip(fixture.path(info, "body.1.mp3"), at: offset) }
+        let generation = try #require(try fixture.open().open(key: "a")).generation
+        try generation.load(.from(0))
+        let writer = FillWriter(generation: generation)
+        var damaged: Int64 = 0
+        // Chunks end in the middle of blocks, as they come from an origin.
+        for start in stride(from: Int64(0), to: 100, by: 13) {
+            let bytes = content.bytes(in: ByteRange(start, min(100, start + 13)))
+            damaged += try writer.write([bytes[...]], at: start)
+        }
+        #expect(damaged == 3)
+        #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 100)])
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
     func `slots are read a page at a time, and only when asked for`(kind: StoreFixture.Kind) throws {
         let fixture = StoreFixture(kind, blockSize: 7)
         let content = PositionCodedContent(length: 7 * 256 * 70)

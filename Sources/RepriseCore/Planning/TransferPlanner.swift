@@ -129,11 +129,12 @@ package struct TransferPlanner: Sendable {
     package func plan(readers: [Reader], transfers: [Transfer]) -> [Decision] {
         var uses = [Use](repeating: Use(), count: transfers.count)
         var starts: [(reader: Reader, isSecondTry: Bool)] = []
+        var passed: [Reader] = []
         for reader in readers.count > 1 ? readers.sorted(by: TransferPlanner.comesFirst) : readers {
             guard let missing = reader.missing, needsNetwork(reader, missing) else { continue }
             switch place(missing, reader, transfers) {
             case .joins(let index): uses[index].readers.append(reader)
-            case .passed: break
+            case .passed: passed.append(reader)
             case .begins(let stalled):
                 for index in stalled { uses[index].isStalled = true }
                 if starts.contains(where: { willServe($0.reader, missing) }) { continue }
@@ -147,6 +148,7 @@ package struct TransferPlanner: Sendable {
             if case .stop = decision { running -= 1 }
             decisions.append(decision)
         }
+        if running == 0, starts.isEmpty { starts = passed.prefix(1).map { ($0, isSecondTry: false) } }
         for (reader, isSecondTry) in starts {
             if running >= tuning.requestsPerResource {
                 guard let victim = leastNeeded(transfers, uses, than: reader, decisions) else { continue }
@@ -179,7 +181,8 @@ package struct TransferPlanner: Sendable {
         case joins(Int)
         /// It has one begun, in place of these, which are silent.
         case begins(stalled: [Int])
-        /// All transfers have passed it, and no other may begin beside them: they end where no other reader needs them.
+        /// All transfers have passed it, and no other may begin beside them: they end where no other reader needs them, and one begins
+        /// for it then.
         case passed
     }
 

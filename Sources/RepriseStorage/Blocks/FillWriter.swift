@@ -1,20 +1,23 @@
 package import ReprisePlatform
 import RepriseRanges
 
-/// Stores what one transfer brings, wherever it may be stored: skips what is claimed already, takes up a block's
-/// proved prefix, and leaves out bytes that have none to stand on. Confined to its generation's write lane.
+/// Stores what one transfer brings, wherever it may be stored: skips what is stored already, writes anew what is damaged, takes
+/// up a block's proved prefix, and leaves out bytes that have none to stand on. Confined to its generation's write lane.
 package final class FillWriter: @unchecked Sendable {
     // @unchecked: the block writer is only touched by work on one write lane, which runs one piece at a time.
     package let generation: Generation
     private var writer: (any BlockWriter)?
+    private var damagedBlocks: Int64 = 0
 
     package init(generation: Generation) { self.generation = generation }
 
     /// Whether the files it writes have no name any more. I/O.
     package func isUnlinked() throws(FileError) -> Bool { try generation.isUnlinked() }
 
-    /// Writes `chunks`, which follow each other from `offset`. I/O.
-    package func write(_ chunks: [ArraySlice<UInt8>], at offset: Int64) throws(FileError) {
+    /// Writes `chunks`, which follow each other from `offset`. Answers how many damaged blocks it found in their place. I/O.
+    @discardableResult
+    package func write(_ chunks: [ArraySlice<UInt8>], at offset: Int64) throws(FileError) -> Int64 {
+        damagedBlocks = 0
         var position = offset
         var pending: [ArraySlice<UInt8>] = []
         var pendingBytes: Int64 = 0
@@ -37,6 +40,7 @@ package final class FillWriter: @unchecked Sendable {
             }
         }
         try flush(&pending)
+        return damagedBlocks
     }
 
     private func flush(_ pending: inout [ArraySlice<UInt8>]) throws(FileError) {
@@ -61,7 +65,14 @@ package final class FillWriter: @unchecked Sendable {
         writer = nil
         if position >= BlockLayout.longestStored { return .max - position }
         switch generation.availability(at: position) {
-        case .verified(let end), .claimed(let end): return end - position
+        case .verified(let end): return end - position
+        case .claimed(let end):
+            // What is damaged would have to come again, and from an origin without ranges all of it. What cannot be read now is
+            // left as it is.
+            let block = generation.layout.range(of: generation.layout.block(at: position))
+            let damaged = (try? generation.verify(block)) ?? 0
+            damagedBlocks += damaged
+            return damaged > 0 ? 0 : min(end, block.upperBound) - position
         case .unloaded(let range):
             try generation.load(range)
             return 0

@@ -155,6 +155,27 @@ import Testing
         }
     }
 
+    @Test func `where every answer has its own tag a date still shows another version, once, inv01`() {
+        func validator(_ tag: Int, _ date: String) -> Validator {
+            Validator(entityTag: EntityTag("W/\"\(tag)\""), lastModified: date)
+        }
+        var continuation = RangeContinuation(limit: 3, withheldLimit: 400)
+        for (answer, check, shows) in [
+            (validator(1, "new"), validator(2, "new"), false),
+            (validator(3, "new"), validator(4, "old"), false),
+            (validator(5, "new"), validator(6, "old"), true),
+        ] {
+            _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
+            let begins = continuation.agrees(with: answer, trustsTags: true)
+            #expect(begins)
+            _ = continuation.compare([8, 9], at: 1000)
+            continuation.requestEnded(received: 2, at: 0)
+            _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))
+            let agrees = continuation.agrees(with: check, trustsTags: true)
+            #expect(agrees == shows)
+        }
+    }
+
     @Test func `where tags differ without reason they say nothing of a check, inv10`() {
         var continuation = RangeContinuation(limit: 3, withheldLimit: 400)
         _ = continuation.next(wanted, isSequential: false, known(elsewhere: elsewhere))

@@ -17,7 +17,8 @@ import Testing
         {
         case .stands: "stands"
         case .renewing: "renewing"
-        case .ask(let id, let refused): "ask \(id) for \(refused.url)"
+        case .ask(let id, let refused, let isRepeated):
+            "ask \(id) for \(refused.url)\(isRepeated ? " again" : "")"
         }
     }
 
@@ -58,7 +59,17 @@ import Testing
         #expect(refuse(&refused, 403, fresh, current: fresh) == "stands")
         var accepted = provisional()
         accepted.accepted(fresh)
-        #expect(refuse(&accepted, 403, fresh, current: fresh, id: 2) == "ask 2 for http://a/fresh")
+        #expect(refuse(&accepted, 403, fresh, current: fresh, id: 2) == "ask 2 for http://a/fresh again")
+    }
+
+    @Test func `a question is repeated until something came that was missing`() {
+        var renewal = provisional()
+        renewal.accepted(fresh)
+        renewal.progressed()
+        #expect(refuse(&renewal, 403, fresh, current: fresh, id: 2) == "ask 2 for http://a/fresh")
+        _ = renewal.renewed(RequestID(number: 2), old, current: fresh)
+        renewal.accepted(old)
+        #expect(refuse(&renewal, 410, old, current: old, id: 3) == "ask 3 for http://a/old again")
     }
 
     @Test func `a question that takes too long is given up`() {

@@ -123,11 +123,18 @@ import Testing
         #expect(world.queues.time - begin < 15 * second)
     }
 
-    @Test func `origins that all begin well and bring nothing are not asked in circles, inv26`() throws {
+    @Test(arguments: [(OriginBehaviour.Ranges.served, Int64(0)), (.ignored, 100_000)])
+    func `origins that all begin well and bring nothing are not asked in circles, inv26`(
+        ranges: OriginBehaviour.Ranges, end: Int64
+    ) throws {
         let world = try makeWorld()
-        put(world) { $0.body = .reset(at: 0) }
-        other.change("/base/a") { $0.behaviour.body = .reset(at: 0) }
+        put(world) { $0.body = .reset(at: end) }
+        other.change("/base/a") { $0.behaviour.body = .reset(at: end) }
         let player = world.player("/a")
+        player.play(to: end / 2)
+        // What ignores ranges begins each answer with what there is already.
+        world.origin.change("/a") { $0.behaviour.ranges = ranges }
+        other.change("/base/a") { $0.behaviour.ranges = ranges }
         player.finish()
         #expect(player.failure != nil)
         #expect(world.origin.requestCount + other.requestCount < 60)

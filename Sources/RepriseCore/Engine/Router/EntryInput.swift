@@ -33,7 +33,7 @@ enum EntryInput {
     /// The files of a representation were not made again: the description names another one.
     case placeTaken(RepresentationID)
     case committed(RepresentationID, StoreError?)
-    case wrote(WriteTicket, error: String?)
+    case wrote(WriteTicket, damaged: Int64, error: String?)
     /// The store was not there for a write: its bytes are still in their buffer.
     case notWritten(WriteTicket)
     /// The description that named a representation is not there any more.

@@ -66,7 +66,7 @@ extension EntryStateMachine {
         }
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
         buffers.append(bytes, to: buffer)
-        transfer.noteBytes(new)
+        if transfer.noteBytes(new) { renewal.progressed() }
         // What is handed on is beside the resource, whose bytes may still be waited for.
         if !representation.isHandedOn { backoff.progressed(by: new.contains) }
         wakeReaders(of: representation.id, in: new)

@@ -80,7 +80,7 @@ extension EntryStateMachine {
         if let request = transfer.request {
             noteFailure(of: request, failure)
             // Also where an answer began, and brought nothing that was missing: each begins like that.
-            let hasBrought = request.hasHead && head(of: transfer) > request.wantedFrom
+            let hasBrought = request.hasHead && request.hasBrought(upTo: head(of: transfer))
             if !hasBrought, hasAnother(than: request, besides: transfer.tried) {
                 return askElsewhere(transfer, request)
             }
@@ -123,17 +123,13 @@ extension EntryStateMachine {
         _ transfer: TransferState, _ request: OriginRequestState, _ status: Int, retryAfter: Int64? = nil,
         fields: HTTPFields = [:]
     ) {
-        // What a refusal ends with a transfer may begin anew under each fresh URL, and be refused again.
-        let (offset, hasBegun) = (head(of: transfer), transfer.isSecondTry || transfer.boundPlace != nil)
+        let (offset, isLaterTry) = (head(of: transfer), transfer.isSecondTry || transfer.boundPlace != nil)
         finish(transfer)
         let error = CacheError(
             answered: status, retryAfter: retryAfter, location: RedirectRule.location(status, fields))
         // Where a redirect leads is an answer, no trouble.
         if error.location == nil { tell(.originError(key: key.text, error)) } else { redirected(transfer, request) }
-        if renews(after: status, request) {
-            if hasBegun { backOff(after: error, at: offset) }
-            return
-        }
+        if renews(after: status, request, at: offset, isLaterTry: isLaterTry) { return }
         let served = transfer.readers.compactMap { readers[$0] }
         let concerned = readers.filter { $0.representation == nil || transfer.readers.contains($0.id) }
         // That the next is asked is no failure: readers that wait for an answer of their own would be told of it.

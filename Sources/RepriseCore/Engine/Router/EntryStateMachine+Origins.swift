@@ -87,19 +87,31 @@ extension EntryStateMachine {
 
     // MARK: Expired URLs
 
-    /// Whether what was refused is asked for again by another URL: readers wait for that. `false` where the refusal stands.
-    mutating func renews(after status: Int, _ request: OriginRequestState) -> Bool {
+    /// Whether what was refused, at the byte `offset`, is asked for again by another URL: readers wait for that. `false` where
+    /// the refusal stands.
+    /// - Parameter isLaterTry: Whether another request for it was sent before, and brought nothing.
+    mutating func renews(
+        after status: Int, _ request: OriginRequestState, at offset: Int64? = nil, isLaterTry: Bool = false
+    ) -> Bool {
         guard environment.freshURLs != nil else { return false }
+        var isLaterTry = isLaterTry
         switch renewal.refused(
             status, request.url, to: request.callerFields, current: url, key: key.primary, makeID(),
             now: now)
         {
         case .stands: return false
-        case .renewing: return true
-        case .ask(let id, let refused):
+        case .renewing: break
+        case .ask(let id, let refused, let isRepeated):
+            isLaterTry = isLaterTry || isRepeated
             leave(.renewURL(id, refused))
-            return true
         }
+        // What a refusal ends may begin anew under each fresh URL, and be refused again. Readers are told of what was in the way
+        // before: the URL was made good.
+        if isLaterTry {
+            let before = backoff.error.flatMap { $0.retryAfter == nil ? $0 : nil }
+            backOff(after: before ?? CacheError(answered: status), at: offset)
+        }
+        return true
     }
 
     /// There is a fresh URL, or none.

@@ -245,14 +245,18 @@ extension EntryStateMachine {
         }
     }
 
+    /// So many stored blocks were found damaged.
+    mutating func noteDamage(_ blocks: Int64) {
+        guard blocks > 0 else { return }
+        tell(.damaged(key: key.text, blocks: blocks))
+        leave(.count { $0.damagedBlocks += blocks })
+    }
+
     /// Slots or checksums of `range` have been read.
     mutating func indexRead(_ id: RepresentationID, _ range: ByteRange, damaged: Int64, error: String?) {
         index.end(range, of: id, now: now)
         diskAnswered(id)
-        if damaged > 0 {
-            tell(.damaged(key: key.text, blocks: damaged))
-            leave(.count { $0.damagedBlocks += damaged })
-        }
+        noteDamage(damaged)
         // The disk cannot be read now: nothing is deleted, bytes come from the origin and are not stored.
         if let error, representations[id]?.generation != nil { leaveDisk(id, isReadable: false, error) }
         bindThoseWhoAwaitIndex()

@@ -126,6 +126,7 @@ extension EntryStateMachine {
             representation, by: head, to: request.sentFields, checked: wallClock(at: request.sentAt),
             isWhole: head.status == 200)
         backoff.reset()
+        renewal.progressed()
         releaseValidated(to: representation, by: request)
     }
 
@@ -196,6 +197,7 @@ extension EntryStateMachine {
     ) {
         _ = revalidation.end()
         backoff.reset()
+        renewal.progressed()
         noteConfirmed(by: request, status: head.status)
         if let difference { tell(.generationChanged(key: key.text, difference)) }
         let new = makeRepresentation(head, request, length: length, servesRanges: servesRanges, for: .everybody)

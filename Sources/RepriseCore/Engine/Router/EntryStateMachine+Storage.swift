@@ -95,7 +95,8 @@ extension EntryStateMachine {
     }
 
     /// A write reached the disk, or could not.
-    mutating func wrote(_ ticket: WriteTicket, error: String?) {
+    mutating func wrote(_ ticket: WriteTicket, damaged: Int64, error: String?) {
+        noteDamage(damaged)
         let ended = buffers.endWrite(ticket, error == nil ? .stored : .failed)
         tellWatchers()
         if error == nil {

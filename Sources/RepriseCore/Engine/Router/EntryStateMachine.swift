@@ -170,7 +170,7 @@ struct EntryStateMachine {
         case .admitted(let id, let isAdmitted): admitted(id, isAdmitted)
         case .staged(let id, let entry, let isCommitted, let error): staged(id, entry, isCommitted: isCommitted, error)
         case .committed(let id, let error): committed(id, error)
-        case .wrote(let ticket, let error): wrote(ticket, error: error)
+        case .wrote(let ticket, let damaged, let error): wrote(ticket, damaged: damaged, error: error)
         case .notWritten(let ticket): notWritten(ticket)
         case .placeTaken(let id): placeTaken(id)
         case .descriptionDeleted(let id, let number): descriptionDeleted(of: id, number)

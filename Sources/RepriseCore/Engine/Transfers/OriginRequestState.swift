@@ -104,6 +104,9 @@ final class OriginRequestState {
     /// Whether others' bytes have to show that its answer belongs to the representation.
     var isUnproven: Bool { proof == .nothing }
 
+    /// Whether it has brought a byte that was missing, where its bytes reach so far.
+    func hasBrought(upTo head: Int64) -> Bool { head > wantedFrom }
+
     /// Whether a chunk was asked for and has not come.
     var isDemanding: Bool { phase == .owing || phase == .awaitingChunk }
 

@@ -50,8 +50,9 @@ struct RangeContinuation {
     static func suffices(_ count: Int64, limit: Int64) -> Bool { count >= min(limit, leastOverlap) }
 
     private var state = State.unconfirmed
-    /// Whether a check was answered with another validator than what was withheld for it.
-    private var hasDisagreed = false
+    /// What of their validators has differed between what was withheld and its check. Where every answer has its own, it shows
+    /// nothing.
+    private var differing: Set<Validator.Part> = []
     private(set) var trial: Trial?
     private var limit: Int64
     /// It is never less than this.
@@ -184,16 +185,18 @@ struct RangeContinuation {
     }
 
     /// An answer begins. `false` where a check comes from another version than what was withheld for it, and so shows nothing of
-    /// that: a mirror may have been brought up to date between the two. Once: where every answer has its own, bytes decide.
+    /// that: a mirror may have been brought up to date between the two. Once for their tags and once for their dates: where every
+    /// answer has its own, bytes decide.
     mutating func agrees(with validator: Validator, trustsTags: Bool) -> Bool {
         switch state {
         case .withholding(var withheld):
             withheld.validator = validator
             state = .withholding(withheld)
         case .checking(let withheld):
-            let byTags = trustsTags && trial != .entityTags
-            guard !hasDisagreed, withheld.validator?.contradicts(validator, byTags: byTags) ?? false else { break }
-            hasDisagreed = true
+            let byTags = trustsTags && trial != .entityTags && !differing.contains(.entityTag)
+            guard let part = withheld.validator?.difference(from: validator, byTags: byTags),
+                differing.insert(part).inserted
+            else { break }
             state = .unconfirmed
             return false
         case .unconfirmed, .reading, .unreadable, .known, .comparing, .confirmed, .apart, .withheld: break

@@ -247,10 +247,13 @@ final class TransferState: Identifiable {
     /// Its first byte came.
     func fill(into buffer: BufferID) { self.buffer = buffer }
 
-    /// New bytes came. A head alone is no answer: an origin that begins each and brings nothing was tried.
-    func noteBytes(_ new: ByteRange) {
-        connection.forgetTried()
+    /// Bytes came that are not compared: whether one was missing is among them. A head alone is no answer, nor are bytes that came
+    /// before: an origin that begins each answer, or sends everything from 0, and breaks off at the same place was tried.
+    func noteBytes(_ new: ByteRange) -> Bool {
         if let byte = secondTryFor, byte < new.upperBound { secondTryFor = nil }
+        guard request?.hasBrought(upTo: new.upperBound) ?? true else { return false }
+        connection.forgetTried()
+        return true
     }
 
     /// It goes on elsewhere, or for another representation: the buffer with what it has brought.

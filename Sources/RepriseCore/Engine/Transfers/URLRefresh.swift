@@ -26,11 +26,14 @@ struct URLRefresh {
         case stands
         /// Another URL is, or will be, asked.
         case renewing
-        /// A fresh URL is to be asked for.
-        case ask(RequestID, RefusedURL)
+        /// A fresh URL is to be asked for; whether one was before, and nothing has come since that was missing. An origin may
+        /// answer under each fresh URL, and bring nothing.
+        case ask(RequestID, RefusedURL, isRepeated: Bool)
     }
 
     private var state = State.idle
+    /// Whether a fresh URL was asked for since something came that was missing.
+    private var isRepeated = false
 
     // MARK: State
 
@@ -68,7 +71,8 @@ struct URLRefresh {
         case .idle, .provisional:
             let refused = RefusedURL(url: sent, key: key, status: status)
             state = .asking(id, Refused(url: refused, callers: [fields]), since: now)
-            return .ask(id, refused)
+            defer { isRepeated = true }
+            return .ask(id, refused, isRepeated: isRepeated)
         }
     }
 
@@ -84,6 +88,9 @@ struct URLRefresh {
 
     /// The origin answered a request for `sent` with something better than a refusal.
     mutating func accepted(_ sent: OriginURL) { if case .provisional(sent) = state { state = .idle } }
+
+    /// What was missing came, or the origin's word about it.
+    mutating func progressed() { isRepeated = false }
 
     /// The question has taken `deadline` or longer: what was refused; `nil` where it has not.
     mutating func expire(_ deadline: Int64, now: Int64) -> Refused? {
