@@ -75,7 +75,7 @@ def by_wrk(bench, running, round):
 
 
 def reopened(bench, running):
-    """Reprise proves stored bytes before it hands them out again: the first pass after a start, beside nginx."""
+    """Reprise verifies stored bytes before it hands them out again: the first pass after a start, beside nginx."""
     for round in range(bench.rounds):
         for server in running:
             if server.label not in ("Reprise", "nginx static"):

@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case full
         /// Cannot be used now, may be usable later; nothing was deleted.
         case unavailable
-        /// What is stored disagrees with its proof; it costs that entry, not the store.
+        /// What is stored disagrees with its checksum; it costs that entry, not the store.
         case damaged
         /// Not all of the entry is stored, and all of it is needed.
         case incomplete

@@ -96,7 +96,7 @@
             client.waitUntilExit()
         }
 
-        /// What is stored of `url` now, proved.
+        /// What is stored of `url` now, verified.
         func storedRanges(of url: String) throws -> ByteRangeSet {
             guard FileManager.default.fileExists(atPath: store + "/format") else { return ByteRangeSet() }
             guard let entry = try open(url) else { return ByteRangeSet() }
@@ -118,7 +118,7 @@
             try generation.load(.from(0))
             let claimed = generation.claimed
             try generation.verify(ByteRange(0, claimed.upperBound))
-            if generation.damagedBlocks > 0 { return "\(generation.damagedBlocks) blocks failed their proof" }
+            if generation.damagedBlocks > 0 { return "\(generation.damagedBlocks) blocks failed their checksum" }
             for range in tracedRanges(of: url).ranges where !generation.claimed.contains(range) {
                 return "a slot was written for \(range) and is not there"
             }

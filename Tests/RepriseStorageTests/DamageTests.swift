@@ -234,7 +234,7 @@ struct DamageTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases, UInt64(1)...3)
-    func `inv05 slots in one another's place prove nothing`(kind: StoreFixture.Kind, seed: UInt64) throws {
+    func `inv05 slots in one another's place verify nothing`(kind: StoreFixture.Kind, seed: UInt64) throws {
         let closed = try images(kind).closed
         var random = SeededGenerator(seed: seed)
         let path = try #require(closed.keys.first { $0.hasSuffix("blocks.2") })
@@ -250,7 +250,7 @@ struct DamageTests {
         }
     }
 
-    /// Both together: where only the proof is bound to its place a block and its slot can move.
+    /// Both together: where only the checksum is bound to its place a block and its slot can move.
     @Test(arguments: StoreFixture.Kind.allCases)
     func `inv05 blocks in one another's place, with their slots, show no wrong byte`(kind: StoreFixture.Kind) throws {
         let images = try images(kind)

@@ -34,8 +34,8 @@ struct EvictionCrashTests {
         return (store, disk)
     }
 
-    /// The one entry of a store, all of it proved.
-    private func proved(_ kind: StoreFixture.Kind) throws -> (generation: Generation, disk: RecordingDisk) {
+    /// The one entry of a store, all of it verified.
+    private func verified(_ kind: StoreFixture.Kind) throws -> (generation: Generation, disk: RecordingDisk) {
         let (store, disk) = try store(kind, ["a"])
         let generation = try #require(try store.open(key: "a")).generation
         #expect(try StoreFixture.served(generation, EvictionCrashTests.content).count == 90)
@@ -145,7 +145,7 @@ struct EvictionCrashTests {
     func `inv03 at any point of giving blocks back and filling them again no wrong byte is shown, and the others stay`(
         kind: StoreFixture.Kind
     ) throws {
-        let (generation, disk) = try proved(kind)
+        let (generation, disk) = try verified(kind)
         let start = disk.recorded.count
         try generation.discard(ByteRange(16, 64))
         try StoreFixture.fill(generation, EvictionCrashTests.content, ByteRange(16, 40))
@@ -178,7 +178,7 @@ struct EvictionCrashTests {
     func `inv03 what waits for a reader to end is punched after its slot is gone, and a crash shows none of it`(
         kind: StoreFixture.Kind
     ) throws {
-        let (generation, disk) = try proved(kind)
+        let (generation, disk) = try verified(kind)
         let start = disk.recorded.count
         var lease = generation.lease(ByteRange(20, 30))
         #expect(try !generation.discard(ByteRange(16, 48)).isEmpty)

@@ -24,7 +24,7 @@ struct FaultTests {
         try StoreFixture.fill(entry.generation, FaultTests.fresh, ByteRange(0, 41))
         try store.commit(entry.info)
         try StoreFixture.fill(entry.generation, FaultTests.fresh, ByteRange(41, 70))
-        // A call that failed before may have cost a sealed block that was being extended, which is seen when it is proved.
+        // A call that failed before may have cost a sealed block that was being extended, which is seen when it is verified.
         _ = try StoreFixture.served(entry.generation, FaultTests.fresh)
         try StoreFixture.fill(entry.generation, FaultTests.fresh, ByteRange(0, 70))
         #expect(try StoreFixture.served(entry.generation, FaultTests.fresh).count == 70)

@@ -52,7 +52,7 @@ struct GenerationTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
-    func `slots are read so many at a time, and what is proved is cut where something is`(kind: StoreFixture.Kind)
+    func `slots are read so many at a time, and what is verified is cut where something is`(kind: StoreFixture.Kind)
         throws
     {
         let fixture = StoreFixture(kind, blockSize: 16)

@@ -220,7 +220,7 @@ struct LeaseTests {
         }
         // Where the discard came after the read, all is to be read again.
         try generation.load(ByteRange(0, 64))
-        // What is claimed heals by its proof: it has to be right before that, too.
+        // What is claimed heals by its checksum: it has to be right before that, too.
         #expect(generation.claimed.ranges == [ByteRange(0, 16), ByteRange(48, 64)])
         #expect(
             try StoreFixture.served(generation, content).ranges == [ByteRange(0, 16), ByteRange(48, 64)])
@@ -228,7 +228,7 @@ struct LeaseTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
-    func `inv02 inv27 a fill that goes on in a block does not prove it when it was discarded`(
+    func `inv02 inv27 a fill that goes on in a block does not verify it when it was discarded`(
         kind: StoreFixture.Kind
     ) throws {
         let fixture = StoreFixture(kind, blockSize: 16)

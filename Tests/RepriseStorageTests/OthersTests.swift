@@ -19,7 +19,7 @@ import Testing
         #expect(old.isUndisturbed)
         try generation.startOver()
         #expect(!old.isUndisturbed)
-        #expect(generation.lease(ByteRange(0, 64)) == nil, "nothing is handed out before it is proved again")
+        #expect(generation.lease(ByteRange(0, 64)) == nil, "nothing is handed out before it is verified again")
         #expect(try StoreFixture.served(generation, content).ranges == [ByteRange(0, 640)])
         let new = try #require(generation.lease(ByteRange(0, 64)))
         #expect(new.isUndisturbed)

@@ -184,7 +184,7 @@ struct SealTests {
 
     // MARK: Reading
 
-    @Test func `inv05 every read proves what it reads`() throws {
+    @Test func `inv05 every read verifies what it reads`() throws {
         let fixture = StoreFixture(.sealed)
         let entry = try StoreFixture.add("a", content, to: fixture.open())
         _ = try StoreFixture.served(entry.generation, content)
@@ -198,7 +198,7 @@ struct SealTests {
         #expect(try StoreFixture.served(entry.generation, content).count == 200)
     }
 
-    @Test func `inv05 what is read without waiting is proved as well, and nothing is given up for it`() throws {
+    @Test func `inv05 what is read without waiting is verified as well, and nothing is given up for it`() throws {
         let directory = TemporaryDirectory()
         let store = try Store(
             root: directory.path + "/store", fileSystem: directory, layout: BlockLayout(blockSize: 64),

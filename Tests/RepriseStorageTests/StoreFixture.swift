@@ -5,7 +5,7 @@ import RepriseStorage
 import RepriseTesting
 import Testing
 
-/// A store in memory behind a file system that can fail, with content that proves itself.
+/// A store in memory behind a file system that can fail, with content that verifies itself.
 struct StoreFixture: Sendable {
     /// How the store keeps its bytes.
     enum Kind: Sendable, CaseIterable { case plain, sealed }

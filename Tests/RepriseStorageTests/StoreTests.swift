@@ -343,7 +343,7 @@ struct StoreTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases, [true, false])
-    func `inv28 files whose sync failed take others' place once all their blocks are proved`(
+    func `inv28 files whose sync failed take others' place once all their blocks are verified`(
         kind: StoreFixture.Kind, loses: Bool
     ) throws {
         let fixture = StoreFixture(kind)

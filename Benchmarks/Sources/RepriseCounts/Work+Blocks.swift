@@ -16,14 +16,14 @@ extension Work {
                     return start.generation.claims(ByteRange(offset, offset + Blocks.size)) ? 1 : 0
                 }
             },
-            Work("prove a block of 32 KiB", count: 64, from: try Blocks().filled().reopened()) { start in
+            Work("verify a block of 32 KiB", count: 64, from: try Blocks().filled().reopened()) { start in
                 { turn in
                     let offset = Int64(turn) * Blocks.size
                     try start.generation.verify(ByteRange(offset, offset + Blocks.size))
                     return start.generation.lease(ByteRange(offset, offset + Blocks.size)) == nil ? 0 : 1
                 }
             },
-            Work("lease and read 4 KiB of a proved block", count: 1_000, from: try Blocks().filled()) { start in
+            Work("lease and read 4 KiB of a verified block", count: 1_000, from: try Blocks().filled()) { start in
                 { turn in
                     let offset = Int64(turn % 512) * 4096
                     return try start.generation.lease(ByteRange(offset, offset + 4096))?.read().count ?? 0
@@ -58,7 +58,7 @@ private struct Blocks {
         return self
     }
 
-    /// As another process finds it: nothing is proved, slots are read.
+    /// As another process finds it: nothing is verified, slots are read.
     func reopened() throws -> Blocks {
         var copy = self
         store.release()

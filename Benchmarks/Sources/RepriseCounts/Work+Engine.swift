@@ -72,7 +72,7 @@ private struct Warm {
     let folder = TemporaryDirectory()
     let cache: MediaCache
     let resource: MediaResource
-    /// Stays at the end, so that the resource stays open and its blocks proved.
+    /// Stays at the end, so that the resource stays open and its blocks verified.
     private let keeper: ReaderHandle
 
     init() throws {

@@ -99,7 +99,7 @@ extension MediaCache {
         try await use(work) { queues, job in queues.upkeep(job) }
     }
 
-    /// Runs work that reads files or proves what is open, on the read pool, in no order.
+    /// Runs work that reads files or verifies what is open, on the read pool, in no order.
     func onReadPool<Value: Sendable>(
         _ work: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(CacheError) -> Value {

@@ -59,7 +59,7 @@ extension MediaCache {
         } while isInTime
     }
 
-    /// Takes the store back; readers that waited go on. What others changed meanwhile is read and proved anew.
+    /// Takes the store back; readers that waited go on. What others changed meanwhile is read and verified anew.
     ///
     /// Also tries again where the store could not be opened at the start. Does nothing where it is in use already.
     /// Where it cannot be had now, for example because an extension writes it, everything plays from the origin and

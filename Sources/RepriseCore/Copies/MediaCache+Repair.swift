@@ -10,7 +10,7 @@ import RepriseStorage
 
 /// Dropping what is damaged, before a reader comes upon it.
 ///
-/// Nobody is served damaged bytes without it: a block is proved at its first read, and dropped where it fails. A repair does
+/// Nobody is served damaged bytes without it: a block is verified at its first read, and dropped where it fails. A repair does
 /// the same for everything at once.
 extension MediaCache {
     /// Reads all that is stored of every entry; drops blocks that do not match their checksum, so that they are fetched again, and
@@ -51,7 +51,7 @@ extension MediaCache {
         for (id, generation) in open {
             // A reader may come upon a damaged block at the same moment.
             let before = generation.damagedBlocks
-            let dropped = try await prove(generation, anew: true, &report)
+            let dropped = try await verify(generation, anew: true, &report)
             // Blocks were dropped: they are planned anew.
             entry.handle(.indexRead(id, ByteRange(0, 0), damaged: dropped, error: nil))
             report.note(generation.damagedBlocks - before, key: entry.key.text)
@@ -66,7 +66,7 @@ extension MediaCache {
         case .none: return
         case .whole(let entry):
             report.entries += 1
-            let dropped = try await prove(entry.generation, anew: false, &report)
+            let dropped = try await verify(entry.generation, anew: false, &report)
             report.note(dropped, key: entry.info.key)
             guard dropped > 0 else { return }
             environment.hub.send(.damaged(key: entry.info.key, blocks: dropped))
@@ -83,9 +83,9 @@ extension MediaCache {
         }
     }
 
-    /// Proves all that is claimed, piece by piece; answers how many blocks were dropped.
-    /// - Parameter anew: Whether what was proved in this open is read again, too.
-    private func prove(
+    /// Verifies all that is claimed, piece by piece; answers how many blocks were dropped.
+    /// - Parameter anew: Whether what was verified in this open is read again, too.
+    private func verify(
         _ generation: Generation, anew: Bool, _ report: inout RepairReport
     ) async throws(CacheError) -> Int64 {
         let pieces = try await onReadPool { () throws(StoreError) in
@@ -100,11 +100,11 @@ extension MediaCache {
             // What was dropped by now is told.
             if Task.isCancelled { break }
             let found = try await onReadPool { () throws(StoreError) in
-                do throws(FileError) { return try generation.prove(piece) } catch {
+                do throws(FileError) { return try generation.verifyClaimed(piece) } catch {
                     throw StoreError(error, doing: "reading what is stored")
                 }
             }
-            report.provedBytes += found.bytes
+            report.verifiedBytes += found.bytes
             dropped += found.damagedBlocks
         }
         return dropped

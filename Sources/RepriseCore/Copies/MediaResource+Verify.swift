@@ -7,7 +7,7 @@ extension MediaResource {
     /// What stored bytes of a resource are like.
     public struct Verification: Sendable, Hashable {
         /// Bytes that match their checksum.
-        public var proved: Int64 = 0
+        public var verified: Int64 = 0
         /// Bytes that are stored and do not; half-open, in order. Nobody is served them: they are fetched again.
         public var damaged: [ByteRange] = []
 
@@ -60,7 +60,7 @@ extension MediaResource {
         }
     }
 
-    /// Bytes that are proved at a time.
+    /// Bytes that are verified at a time.
     static let step: Int64 = 4 << 20
 
     private func snapshot() async throws(CacheError) -> EntrySnapshot? {
@@ -79,7 +79,7 @@ extension MediaResource.Verification {
         while position < range.upperBound {
             let piece = try stored.next(in: ByteRange(position, range.upperBound))
             switch piece {
-            case .bytes(let bytes): result.proved += Int64(bytes.count)
+            case .bytes(let bytes): result.verified += Int64(bytes.count)
             case .damaged(let count): result.damaged.append(joining: ByteRange(offset: position, count: count))
             case .gone: break
             }

@@ -201,7 +201,7 @@ package struct OriginCheck: Sendable {
             case .bytes(let bytes):
                 let first = piece.startIndex + Int(position - offset)
                 comparison.take(piece[first..<first + bytes.count], stored: bytes, at: position)
-            case .damaged(let count): comparison.notProved(ByteRange(offset: position, count: count))
+            case .damaged(let count): comparison.notVerified(ByteRange(offset: position, count: count))
             case .gone: break
             }
             position += ours.count

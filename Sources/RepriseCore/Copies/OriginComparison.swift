@@ -51,7 +51,7 @@ public struct OriginComparison: Sendable, Hashable {
     mutating func notThere(_ range: ByteRange) { if !range.isEmpty { differing.append(range) } }
 
     /// Stored bytes that cannot be compared.
-    mutating func notProved(_ range: ByteRange) { damaged.append(joining: range) }
+    mutating func notVerified(_ range: ByteRange) { damaged.append(joining: range) }
 
     // Joins a difference to the one before it, where all between them was looked at.
     private mutating func note(_ range: ByteRange, in pieceStart: Int64) {

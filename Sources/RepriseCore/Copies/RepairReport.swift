@@ -19,7 +19,7 @@ public struct RepairReport: Sendable, Hashable, Codable {
     /// Entries that were looked at.
     public var entries = 0
     /// Bytes that match their checksum.
-    public var provedBytes: Int64 = 0
+    public var verifiedBytes: Int64 = 0
     /// Entries that lost blocks, by key.
     public var repaired: [Repaired] = []
     /// Names of the folders of entries that could not be read any more, or were never finished: they are gone, and what was

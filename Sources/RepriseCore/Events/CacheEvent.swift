@@ -19,7 +19,7 @@ public enum CacheEvent: Sendable, Hashable {
     case evicted(key: String, bytes: Int64)
     /// The origin has another representation, as the difference shows; a new generation was begun.
     case generationChanged(key: String, Mismatch)
-    /// Blocks failed their proof and will be fetched again.
+    /// Blocks failed their checksum and will be fetched again.
     case damaged(key: String, blocks: Int64)
     /// The origin's nodes disagree about entity tags; judged by length, date and overlap for a day.
     case demotedEntityTags(host: String)

@@ -19,7 +19,7 @@ public struct CacheStatistics: Sendable, Hashable {
     public var partials: Int64 = 0
     /// Readers whose first byte had to come from an origin.
     public var misses: Int64 = 0
-    /// Blocks that failed their proof.
+    /// Blocks that failed their checksum.
     public var damagedBlocks: Int64 = 0
 
     /// Bytes that did not have to come from an origin.

@@ -19,8 +19,8 @@ package enum FileReadiness: Sendable, Hashable {
     ///   - asked: Bytes the caller wants to be there; `Int64.max` for all.
     ///   - head: The file's first bytes, as many as `look` asked for.
     ///   - length: Length of the whole, if known.
-    package init(asked: Int64, head: [UInt8], length: Int64?, proofKind: ProofKind) {
-        if proofKind == .sealed {
+    package init(asked: Int64, head: [UInt8], length: Int64?, integrity: BlockIntegrity) {
+        if integrity == .sealed {
             self = .never(
                 "a sealed store's files are encrypted; read it through asset(for:), the server or a reader, "
                     + "or have it decrypted by fileURL(decryptedIn:)")

@@ -72,7 +72,7 @@ extension MediaResource {
     /// - Throws: As `fileURL()`; `.store` where `directory` cannot be used.
     public func fileURL(decryptedIn directory: URL) async throws -> FileLease {
         let store = try cache.keptStore()
-        guard store.proofKind == .sealed || cache.transform(for: request) != nil else { return try await fileURL() }
+        guard store.integrity == .sealed || cache.transform(for: request) != nil else { return try await fileURL() }
         let fetch = RangeFetch(self, .from(0))
         do {
             try await fetch.run()
@@ -96,7 +96,7 @@ extension MediaResource {
         var head: [UInt8] = []
         var length: Int64?
         while true {
-            switch FileReadiness(asked: asked, head: head, length: length, proofKind: store.proofKind) {
+            switch FileReadiness(asked: asked, head: head, length: length, integrity: store.integrity) {
             case .give(let bytes): return bytes
             case .look(let bytes):
                 let kept = try await fetch.kept(atLeast: bytes)

@@ -5,7 +5,7 @@ import RepriseStorage
 /// Has a range of a resource fetched and kept: reads it through without handing the bytes on.
 ///
 /// It is a reader like others, of low priority, so what others fetch meanwhile is not fetched twice, and what is stored
-/// is proved on the way. It takes bytes as fast as the disk does: the window is its only buffer.
+/// is verified on the way. It takes bytes as fast as the disk does: the window is its only buffer.
 final class RangeFetch: Fetch {
     /// Where it is stored, and the length of the whole, `nil` where that is not known.
     struct Kept {

@@ -88,9 +88,9 @@ package struct TransferTuning: Sendable, Hashable {
     /// Most bytes that are withheld from readers until stored bytes elsewhere have shown that they are of the same version: half
     /// a second at 1 Mbit/s.
     package var withheld: Int64 = 64 * 1024
-    /// Stored bytes are proved in pieces of about this size: small enough for a quick first byte, large enough that
+    /// Stored bytes are verified in pieces of about this size: small enough for a quick first byte, large enough that
     /// the hop to the read pool does not count (XXH64 takes 13 microseconds for as much).
-    package var proofStep: Int64 = 128 * 1024
+    package var verifyStep: Int64 = 128 * 1024
     /// Written bytes are synced this often while filling.
     package var syncInterval: Int64 = 5 * second
     /// Bytes wait so long in their window for room in the store; then they pass through. (Short of what players notice.)

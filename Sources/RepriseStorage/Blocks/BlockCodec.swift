@@ -65,7 +65,7 @@ enum BlockCodec {
         case .plain:
             var hash = Slot.hash(identity: identity, block: block)
             hash.update(bytes[...])
-            return hash.finish() == slot.proof ? .hash(hash) : nil
+            return hash.finish() == slot.checksum ? .hash(hash) : nil
         case .sealed(let seal):
             guard let blockSeal = blockSeal(), blockSeal.slot == slot,
                 let plain = seal.open(blockSeal.box(bytes), validLength: slot.validLength, block: block)

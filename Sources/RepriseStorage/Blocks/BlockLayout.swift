@@ -3,7 +3,7 @@ package import RepriseRanges
 /// Where blocks and slots lie.
 ///
 ///     blocks.<g>:  | header, 4096 | slot 0 | slot 1 | ...
-///     slot, 16:    | valid bytes, 4 | check, 4 | proof, 8 |      little-endian, never across a sector; sealed: `BlockSeal`
+///     slot, 16:    | valid bytes, 4 | check, 4 | checksum, 8 |      little-endian, never across a sector; sealed: `BlockSeal`
 ///     body.<g>:    | block 0      | block 1      | ...
 ///                  |======........|==============|               valid bytes are a prefix of each block
 package struct BlockLayout: Sendable, Hashable {
@@ -24,10 +24,10 @@ package struct BlockLayout: Sendable, Hashable {
     /// Bytes of a slot: 16, in a sealed store 32.
     package let slotSize: Int64
 
-    package init(blockSize: Int64, proofKind: ProofKind = .hashed) {
+    package init(blockSize: Int64, integrity: BlockIntegrity = .hashed) {
         precondition(blockSize > 0 && blockSize <= 1 << 30)
         self.blockSize = blockSize
-        slotSize = proofKind == .sealed ? Int64(BlockSeal.size) : 16
+        slotSize = integrity == .sealed ? Int64(BlockSeal.size) : 16
     }
 
     /// The block that holds `offset`.

@@ -8,8 +8,8 @@ package struct BlocksHeader: Sendable, Hashable {
     /// Where the summary and what stands behind it ends.
     static let hintsEnd = Int(EntryStatistics.headerOffset) + EntryStatistics.encodedSize
 
-    /// How the blocks are proved.
-    package var proofKind: ProofKind
+    /// How the blocks are verified.
+    package var integrity: BlockIntegrity
     /// Bytes of a block.
     package var blockSize: Int64
     /// The generation's random identity; `info.json` names the same one.
@@ -18,7 +18,7 @@ package struct BlocksHeader: Sendable, Hashable {
     /// The page. `seal` is what a sealed generation adds, behind the summary.
     func encoded(summary: EntrySummary, seal: [UInt8]? = nil) -> [UInt8] {
         var bytes = BlocksHeader.magic
-        bytes.append(littleEndian: UInt32(proofKind.rawValue))
+        bytes.append(littleEndian: UInt32(integrity.rawValue))
         bytes.append(littleEndian: UInt32(blockSize))
         bytes.append(littleEndian: identity)
         bytes.append(littleEndian: XXH64.hash(bytes))
@@ -36,15 +36,15 @@ package struct BlocksHeader: Sendable, Hashable {
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 32, Array(bytes[0..<8]) == BlocksHeader.magic,
             bytes.littleEndian(at: 24) as UInt64 == XXH64.hash(Array(bytes[0..<24])),
-            let kind = ProofKind(rawValue: bytes[8])
+            let kind = BlockIntegrity(rawValue: bytes[8])
         else { return nil }
         self.init(
-            proofKind: kind, blockSize: Int64(bytes.littleEndian(at: 12) as UInt32),
+            integrity: kind, blockSize: Int64(bytes.littleEndian(at: 12) as UInt32),
             identity: bytes.littleEndian(at: 16))
     }
 
-    package init(proofKind: ProofKind, blockSize: Int64, identity: UInt64) {
-        self.proofKind = proofKind
+    package init(integrity: BlockIntegrity, blockSize: Int64, identity: UInt64) {
+        self.integrity = integrity
         self.blockSize = blockSize
         self.identity = identity
     }

@@ -2,7 +2,7 @@ package import ReprisePlatform
 import RepriseRanges
 
 /// Stores what one transfer brings, wherever it may be stored: skips what is stored already, writes anew what is damaged, takes
-/// up a block's proved prefix, and leaves out bytes that have none to stand on. Confined to its generation's write lane.
+/// up a block's verified prefix, and leaves out bytes that have none to stand on. Confined to its generation's write lane.
 package final class FillWriter: @unchecked Sendable {
     // @unchecked: the block writer is only touched by work on one write lane, which runs one piece at a time.
     package let generation: Generation

@@ -4,7 +4,7 @@ import RepriseRanges
 /// Writing body bytes and their slots.
 extension Generation {
     /// A block writer that fills from `offset`, which must be a block's first missing byte. Bytes before it in the block are
-    /// read back and proved first: damage is never laundered. `nil` where they do not match; the block is absent
+    /// read back and verified first: damage is never laundered. `nil` where they do not match; the block is absent
     /// then and the fill has to begin at its start. I/O.
     package func makeWriter(at offset: Int64) throws(FileError) -> (any BlockWriter)? {
         let block = layout.block(at: offset)
@@ -17,12 +17,12 @@ extension Generation {
             return nil
         }
         var buffer: [UInt8] = []
-        guard case .proved(let prefix) = try check(block, slot, &buffer) else { return nil }
+        guard case .verified(let prefix) = try check(block, slot, &buffer) else { return nil }
         return codec.makeWriter(of: self, at: offset, behind: prefix)
     }
 
-    // A block that we wrote ourselves has no slot in memory any more; its prefix is proved from the disk all the same.
-    // Read while nothing changes: a block that is given back meanwhile must not become a proved one again.
+    // A block that we wrote ourselves has no slot in memory any more; its prefix is verified from the disk all the same.
+    // Read while nothing changes: a block that is given back meanwhile must not become a verified one again.
     func reloadUnlessAbsent(_ block: Int64) throws(FileError) {
         try changes.withLock { _ throws(FileError) in
             guard state.withLock({ $0.claimed.contains(layout.start(of: block)) }) else { return }
@@ -87,7 +87,7 @@ extension Generation {
         state.withLock { $0.changesInFlight += 1 }
         var failure: FileError?
         do throws(FileError) { try change() } catch { failure = error }
-        // Where the status cannot be had the next proof takes the file as it then is for ours.
+        // Where the status cannot be had the next checksum takes the file as it then is for ours.
         let modified = if case .success(let status) = bodyStatus() { Optional(status.modified) } else { Int64?.none }
         state.withLock { state in
             state.changesInFlight -= 1

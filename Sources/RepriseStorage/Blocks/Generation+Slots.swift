@@ -1,7 +1,7 @@
 package import ReprisePlatform
 package import RepriseRanges
 
-/// Reading slots and checking what they prove.
+/// Reading slots and checking what they verify.
 extension Generation {
     /// Reads the slots of `range`, so many at a time: one block far out makes the file long. I/O.
     package func load(_ range: ByteRange) throws(FileError) {
@@ -49,9 +49,9 @@ extension Generation {
         state.loaded.insert(layout.range(from: first, upTo: last))
     }
 
-    /// Checks the proof of every claimed block that `range` touches. A block that fails becomes absent and its
+    /// Verifies the checksum of every claimed block that `range` touches. A block that fails becomes absent and its
     /// slot is cleared; a file call that fails throws and changes nothing. Answers how many became absent by this call. Where it
-    /// returns, nothing of `range` is claimed and unproved, but for what was written or withdrawn meanwhile. I/O.
+    /// returns, nothing of `range` is claimed and unverified, but for what was written or withdrawn meanwhile. I/O.
     @discardableResult
     package func verify(_ range: ByteRange) throws(FileError) -> Int64 {
         var buffer: [UInt8] = []
@@ -61,19 +61,19 @@ extension Generation {
         while layout.start(of: block) < end {
             let number = block
             block += 1
-            guard let slot = try slotToProve(number) else { continue }
+            guard let slot = try slotToVerify(number) else { continue }
             if case .damaged = try check(number, slot, &buffer) { damaged += 1 }
         }
         return damaged
     }
 
-    /// A block's slot, where it is still to be proved.
-    private func slotToProve(_ block: Int64) throws(FileError) -> Slot? {
+    /// A block's slot, where it is still to be verified.
+    private func slotToVerify(_ block: Int64) throws(FileError) -> Slot? {
         let start = layout.range(of: block).lowerBound
-        let (slot, isUnproved) = state.withLock {
+        let (slot, isUnverified) = state.withLock {
             ($0.slots[block], $0.claimed.contains(start) && !$0.verified.contains(start))
         }
-        if slot != nil || !isUnproved { return slot }
+        if slot != nil || !isUnverified { return slot }
         // Its verification was withdrawn, and its slot is still to be read anew.
         try reloadUnlessAbsent(block)
         return state.withLock { $0.slots[block] }
@@ -82,8 +82,8 @@ extension Generation {
     /// What a look at one block showed.
     enum Checked {
         /// Its valid prefix, as a writer goes on from it.
-        case proved(BlockCodec.Prefix)
-        /// It does not fit its proof, and is absent from here on.
+        case verified(BlockCodec.Prefix)
+        /// It does not fit its checksum, and is absent from here on.
         case damaged
         /// Its slot changed meanwhile.
         case changed
@@ -91,7 +91,7 @@ extension Generation {
 
     /// Checks one block. I/O.
     func check(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> Checked {
-        if let prefix = try prove(block, slot, &buffer) { return .proved(prefix) }
+        if let prefix = try verify(block, slot, &buffer) { return .verified(prefix) }
         // What was read may be from before a change or from its middle, and the slot the same again by now: damaged is
         // what still is while nothing changes.
         return try changes.withLock { _ throws(FileError) in
@@ -105,12 +105,12 @@ extension Generation {
                 try reclaim([layout.range(of: block)])
                 return .changed
             }
-            if let prefix = try prove(block, slot, &buffer) { return .proved(prefix) }
+            if let prefix = try verify(block, slot, &buffer) { return .verified(prefix) }
             return try drop(block, slot) ? .damaged : .changed
         }
     }
 
-    private func prove(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockCodec.Prefix? {
+    private func verify(_ block: Int64, _ slot: Slot, _ buffer: inout [UInt8]) throws(FileError) -> BlockCodec.Prefix? {
         buffer.removeAll(keepingCapacity: true)
         let range = ByteRange(offset: layout.start(of: block), count: Int64(slot.validLength))
         try noteChangeTime()
@@ -154,7 +154,7 @@ extension Generation {
         try blocks.write([UInt8](repeating: 0, count: Int(layout.slotSize)), at: layout.slotOffset(of: block))
     }
 
-    // What is proved from here on is proved of the file as it now is.
+    // What is verified from here on is verified of the file as it now is.
     private func noteChangeTime() throws(FileError) {
         guard state.withLock({ $0.bodyModified == nil && $0.changesInFlight == 0 }) else { return }
         let modified = try body.status().modified
@@ -173,7 +173,7 @@ extension Generation {
         try changes.withLock { _ throws(FileError) in try reclaim(ranges) }
     }
 
-    // Reads the slots of blocks that lost their verification, so that they can be proved anew.
+    // Reads the slots of blocks that lost their verification, so that they can be verified anew.
     func reclaim(_ ranges: [ByteRange]) throws(FileError) {
         // Of all before the first is read: where that fails the others are read when they are wanted.
         state.withLock { state in

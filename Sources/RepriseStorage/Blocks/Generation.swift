@@ -3,7 +3,7 @@ package import RepriseRanges
 
 /// One generation of an entry, open: its body file, its slots, and what is known of each block.
 ///
-/// A block is *absent*, *claimed* (its slot says so) or *verified* (its proof was checked in this open, or we
+/// A block is *absent*, *claimed* (its slot says so) or *verified* (its checksum was compared in this open, or we
 /// wrote it). Planning uses what is claimed; readers get only what is verified.
 ///
 ///     absent --write--> verified                     claimed --verify ok--> verified
@@ -146,7 +146,7 @@ package final class Generation: Sendable {
     }
 
     /// Forgets everything that was read of the files, as after a time in which others may have written them: slots are
-    /// read and blocks proved anew, and leases handed out before are disturbed. I/O.
+    /// read and blocks verified anew, and leases handed out before are disturbed. I/O.
     package func startOver() throws(FileError) {
         try changes.withLock { _ throws(FileError) in
             let size = try blocks.status().size
@@ -208,7 +208,7 @@ package final class Generation: Sendable {
     /// Whether every byte of `range` is claimed.
     package func claims(_ range: ByteRange) -> Bool { state.withLock { $0.claimed.contains(range) } }
 
-    /// How many blocks failed their proof in this open.
+    /// How many blocks failed their checksum in this open.
     package var damagedBlocks: Int64 { state.withLock { $0.damaged } }
 
     /// Bytes the claimed blocks take on a volume that allocates pages of 4096 bytes.

@@ -39,7 +39,7 @@ package final class PlainBlockWriter: BlockWriter {
                 offset += Int64(part.count)
                 running = current
                 if offset % layout.blockSize == 0 {
-                    Slot(validLength: Int32(layout.blockSize), proof: current.finish()).encode(
+                    Slot(validLength: Int32(layout.blockSize), checksum: current.finish()).encode(
                         block: block, into: &slots)
                     running = nil
                 }
@@ -47,7 +47,7 @@ package final class PlainBlockWriter: BlockWriter {
         }
         if let running {
             let block = layout.block(at: offset)
-            Slot(validLength: Int32(offset - layout.start(of: block)), proof: running.finish())
+            Slot(validLength: Int32(offset - layout.start(of: block)), checksum: running.finish())
                 .encode(block: block, into: &slots)
         }
         guard offset > start else { return }

@@ -6,7 +6,7 @@ package typealias CopyTransform = @Sendable (_ bytes: inout [UInt8], _ offset: I
 
 /// A copy of a complete entry in a file of somebody's own, made step by step.
 ///
-/// Each block is proved as it is in the copy, so what a broken disk or somebody else did to the entry is never handed on. Where
+/// Each block is verified as it is in the copy, so what a broken disk or somebody else did to the entry is never handed on. Where
 /// the volume can, the copy shares the entry's room until one of the two is written to; never by a hard link, so nothing
 /// done to the copy reaches the store. The file is there when `finish` has returned, in one step and in the place of one
 /// that was there before; until then it has another name beside it. Its owner alone may read it. All methods are I/O.
@@ -20,7 +20,7 @@ package struct EntryExport: Sendable {
     package let length: Int64
     /// Whether the copy takes no room of its own.
     package let sharesRoom: Bool
-    /// Bytes that are there and proved.
+    /// Bytes that are there and verified.
     package private(set) var done: Int64 = 0
 
     private let snapshot: EntrySnapshot
@@ -60,7 +60,7 @@ package struct EntryExport: Sendable {
         }
     }
 
-    /// Copies or proves the next piece; `false` once all is done.
+    /// Copies or verifies the next piece; `false` once all is done.
     package mutating func advance() throws(StoreError) -> Bool {
         guard done < length else { return false }
         let layout = snapshot.layout
@@ -69,7 +69,7 @@ package struct EntryExport: Sendable {
         do throws(FileError) {
             for block in layout.numbers(covering: ByteRange(done, end)) {
                 let wanted = min(layout.blockSize, length - layout.start(of: block))
-                let found = try snapshot.proved(block, in: sharesRoom ? file : nil)
+                let found = try snapshot.verified(block, in: sharesRoom ? file : nil)
                 guard let found, Int64(found.count) >= wanted else { throw FileError.damaged("block \(block)") }
                 if !sharesRoom { bytes += found.prefix(Int(wanted)) }
             }
@@ -132,7 +132,7 @@ package struct EntryExport: Sendable {
         case (.missing, "decode"):
             StoreError(
                 .damaged,
-                "\(error.path) of what is stored does not fit its proof; repair drops it, then it is fetched again")
+                "\(error.path) of what is stored does not fit its checksum; repair drops it, then it is fetched again")
         case (.missing, _): StoreError(.unavailable, "\(path) cannot be made: there is no such directory")
         default: StoreError(error, doing: "exporting to \(path)")
         }

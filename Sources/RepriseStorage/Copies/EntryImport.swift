@@ -1,7 +1,7 @@
 import ReprisePlatform
 import RepriseRanges
 
-/// A local file on its way into the store, as a complete entry whose proofs are computed from the bytes that are read.
+/// A local file on its way into the store, as a complete entry whose checksums are computed from the bytes that are read.
 ///
 /// It is a generation of its own beside what is there, step by step; nobody sees it before `Store.adopt`, and what breaks off
 /// leaves what was there as it was. The file is only read. All methods are I/O, one after the other.

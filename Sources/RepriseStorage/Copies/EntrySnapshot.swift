@@ -26,17 +26,17 @@ package struct EntrySnapshot: Sendable {
 
     package var layout: BlockLayout { generation.layout }
 
-    /// A block's valid bytes, proved as they are read, decrypted in a sealed store; `nil` where the block is absent, or
+    /// A block's valid bytes, verified as they are read, decrypted in a sealed store; `nil` where the block is absent, or
     /// not what its slot says.
     /// - Parameter copy: A copy of the body to read them from instead.
-    func proved(_ block: Int64, in copy: (any FileHandle)? = nil) throws(FileError) -> [UInt8]? {
-        try generation.proved(block, in: copy ?? generation.body)
+    func verified(_ block: Int64, in copy: (any FileHandle)? = nil) throws(FileError) -> [UInt8]? {
+        try generation.verified(block, in: copy ?? generation.body)
     }
 }
 
 extension Generation {
-    /// As `EntrySnapshot.proved`, for generations that nobody verifies or fills through this open.
-    fileprivate func proved(_ block: Int64, in file: any FileHandle) throws(FileError) -> [UInt8]? {
+    /// As `EntrySnapshot.verified`, for generations that nobody verifies or fills through this open.
+    fileprivate func verified(_ block: Int64, in file: any FileHandle) throws(FileError) -> [UInt8]? {
         var last: Slot?
         while let slot = state.withLock({ $0.slots[block] }), slot != last {
             var bytes: [UInt8] = []

@@ -39,14 +39,14 @@ extension Store {
 }
 
 extension Generation {
-    /// Drops the claimed blocks of `range` that do not fit their proof; answers how many bytes were proved and how many
+    /// Drops the claimed blocks of `range` that do not fit their checksum; answers how many bytes were verified and how many
     /// blocks dropped. I/O.
-    package func prove(_ range: ByteRange) throws(FileError) -> (bytes: Int64, damagedBlocks: Int64) {
+    package func verifyClaimed(_ range: ByteRange) throws(FileError) -> (bytes: Int64, damagedBlocks: Int64) {
         let dropped = try verify(range)
         return (claimed.intersection(range).count, dropped)
     }
 
-    /// What is claimed in pieces that are proved at a time: whole blocks, about `step` bytes.
+    /// What is claimed in pieces that are verified at a time: whole blocks, about `step` bytes.
     package func pieces(of step: Int64) -> [ByteRange] {
         let steps = BlockLayout(blockSize: max(layout.blockSize, layout.blockStart(of: step)))
         var pieces: [ByteRange] = []

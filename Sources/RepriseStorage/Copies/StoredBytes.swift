@@ -1,7 +1,7 @@
 import ReprisePlatform
 package import RepriseRanges
 
-/// Reads an entry's bytes, each block proved as it is read, and remembers the last one. I/O; one caller at a time.
+/// Reads an entry's bytes, each block verified as it is read, and remembers the last one. I/O; one caller at a time.
 package struct StoredBytes: Sendable {
     private let snapshot: EntrySnapshot
     private var block: Int64 = -1
@@ -12,7 +12,7 @@ package struct StoredBytes: Sendable {
     /// What there is of a range up to the end of its first block; at least one byte.
     package enum Piece {
         case bytes(ArraySlice<UInt8>)
-        /// So many are stored and do not fit their proof.
+        /// So many are stored and do not fit their checksum.
         case damaged(Int64)
         /// So many were given back since the entry was opened.
         case gone(Int64)
@@ -30,7 +30,7 @@ package struct StoredBytes: Sendable {
         let layout = snapshot.layout
         let wanted = layout.block(at: range.lowerBound)
         if wanted != block {
-            do throws(FileError) { bytes = try snapshot.proved(wanted) } catch {
+            do throws(FileError) { bytes = try snapshot.verified(wanted) } catch {
                 throw StoreError(error, doing: "reading what is stored")
             }
             block = wanted
@@ -38,7 +38,7 @@ package struct StoredBytes: Sendable {
         let start = Int(range.lowerBound - layout.start(of: wanted))
         let count = min(range.count, layout.blockSize - Int64(start))
         guard let bytes, start < bytes.count else {
-            // Looked up anew where the proof did not fit.
+            // Looked up anew where the checksum did not fit.
             return snapshot.claimed.contains(range.lowerBound) ? .damaged(count) : .gone(count)
         }
         return .bytes(bytes[start..<min(start + Int(count), bytes.count)])

@@ -66,7 +66,7 @@ public struct EntryInfo: Sendable, Hashable {
 
     /// The file's bytes: the description and a hash over it, so that a flipped bit in a validator or a length is noticed.
     package func encoded() throws -> [UInt8] {
-        let file = InfoFile(info: FileForm(self), proof: try FileForm(self).proof())
+        let file = InfoFile(info: FileForm(self), checksum: try FileForm(self).checksum())
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         return Array(try encoder.encode(file)) + [0x0A]
@@ -76,16 +76,17 @@ public struct EntryInfo: Sendable, Hashable {
     package init?(decoding bytes: [UInt8]) {
         var reader = InfoReader(bytes)
         var found: (info: EntryInfo?, bytes: ArraySlice<UInt8>)?
-        var proof: String?
+        var checksum: String?
         let isWhole = reader.object { name, reader in
             switch name {
             case "info": found = reader.bytes { FileForm(&$0) }.map { ($0.info, $1) }
-            case "proof": proof = reader.string()
+            case "proof": checksum = reader.string()
             default: return false
             }
-            return name == "info" ? found != nil : proof != nil
+            return name == "info" ? found != nil : checksum != nil
         }
-        guard isWhole, reader.isAtEnd, let found, let info = found.info, FileForm.proof(found.bytes) == proof else {
+        guard isWhole, reader.isAtEnd, let found, let info = found.info, FileForm.checksum(found.bytes) == checksum
+        else {
             return nil
         }
         self = info
@@ -94,7 +95,12 @@ public struct EntryInfo: Sendable, Hashable {
 
 private struct InfoFile: Encodable {
     var info: FileForm
-    var proof: String
+    var checksum: String
+
+    enum CodingKeys: String, CodingKey {
+        case info
+        case checksum = "proof"
+    }
 }
 
 /// The JSON form. 64-bit identities are text, because many JSON readers keep numbers as doubles.
@@ -200,14 +206,14 @@ private struct FileForm: Encodable {
         self.status = status
     }
 
-    func proof() throws -> String {
+    func checksum() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return FileForm.proof(Array(try encoder.encode(self))[...])
+        return FileForm.checksum(Array(try encoder.encode(self))[...])
     }
 
     /// The hash over the form's text without white space.
-    static func proof(_ text: ArraySlice<UInt8>) -> String {
+    static func checksum(_ text: ArraySlice<UInt8>) -> String {
         var hash = XXH64()
         hash.update(text)
         return String(hash.finish(), radix: 16)

@@ -1,7 +1,7 @@
 /// Reads the JSON that `EntryInfo` writes: one description an entry is read for every list and count of a store, so this
 /// knows one shape only, and answers `nil` for every other.
 struct InfoReader {
-    /// The text without white space between its tokens, which is also what the proof is over.
+    /// The text without white space between its tokens, which is also what the checksum is over.
     private var text: [UInt8]
     private var index = 0
 

@@ -1,7 +1,7 @@
 import RepriseHTTP
 import ReprisePlatform
 
-/// The file `format` of a root: which version it is, how large its blocks are and how they are proved. I/O.
+/// The file `format` of a root: which version it is, how large its blocks are and how they are verified. I/O.
 ///
 ///     reprise 1
 ///     block 32768

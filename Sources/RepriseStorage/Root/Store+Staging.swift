@@ -16,7 +16,7 @@ extension Store {
         do throws(FileError) {
             try fileSystem.makeDirectory(folder)
             info.generation = try beginGeneration(info.identity, name, isImport: isImport)
-            let header = BlocksHeader(proofKind: proofKind, blockSize: layout.blockSize, identity: info.identity)
+            let header = BlocksHeader(integrity: integrity, blockSize: layout.blockSize, identity: info.identity)
             var summary = EntrySummary()
             summary.lastUse = info.checked
             summary.length = info.length
@@ -42,7 +42,7 @@ extension Store {
     func settle(_ generation: Generation) throws(StoreError) {
         do throws(FileError) {
             if generation.hasFailedToSync {
-                // What that lost is told by no other sync, but by its proof.
+                // What that lost is told by no other sync, but by its checksum.
                 try generation.load(.from(0))
                 let claimed = generation.claimedBytes
                 try generation.verify(.from(0))

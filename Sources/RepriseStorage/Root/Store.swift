@@ -23,8 +23,8 @@ package final class Store: Sendable {
     package let layout: BlockLayout
     /// Whether room can be given back inside a file.
     package let canPunch: Bool
-    /// How blocks are proved; sealed bodies are not media to anybody who opens them by their path.
-    package var proofKind: ProofKind { seal == nil ? .hashed : .sealed }
+    /// How blocks are verified; sealed bodies are not media to anybody who opens them by their path.
+    package var integrity: BlockIntegrity { seal == nil ? .hashed : .sealed }
     let fileSystem: any FileSystem
     /// What seals it, if it is a sealed store.
     package let seal: RootSeal?
@@ -49,7 +49,7 @@ package final class Store: Sendable {
     ) throws(StoreError) {
         self.root = root
         self.fileSystem = fileSystem
-        self.layout = BlockLayout(blockSize: layout.blockSize, proofKind: key == nil ? .hashed : .sealed)
+        self.layout = BlockLayout(blockSize: layout.blockSize, integrity: key == nil ? .hashed : .sealed)
         self.access = access
         sealKey = Lock(key)
         format = RootFormat(root: root, fileSystem: fileSystem, blockSize: layout.blockSize)
@@ -195,7 +195,7 @@ package final class Store: Sendable {
         var bytes: [UInt8] = []
         try blocks.read(at: 0, count: Int(BlockLayout.headerSize), into: &bytes)
         let summary = EntrySummary(inHeader: bytes)
-        guard let header = BlocksHeader(bytes), header.identity == info.identity, header.proofKind == proofKind,
+        guard let header = BlocksHeader(bytes), header.identity == info.identity, header.integrity == integrity,
             header.blockSize == layout.blockSize
         else { throw FileError.damaged(info.blocksName) }
         // Slots past the resource's end are not read, however large the file is.

@@ -47,7 +47,7 @@ struct BlockSeal: Sendable, Hashable {
     }
 
     /// The slot as the rest of the store knows it: half of the tag stands for all of it.
-    var slot: Slot { Slot(validLength: validLength, proof: tagHead) }
+    var slot: Slot { Slot(validLength: validLength, checksum: tagHead) }
 
     /// The whole box of a block, as AES-GCM's library takes it.
     func box(_ ciphertext: [UInt8]) -> [UInt8] {

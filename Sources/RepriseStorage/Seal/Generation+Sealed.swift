@@ -19,7 +19,7 @@ extension Generation {
         case damaged(block: Int64)
     }
 
-    /// Reads and opens leased bytes: they are proved by every read. A block that does not open becomes absent. I/O.
+    /// Reads and opens leased bytes: they are verified by every read. A block that does not open becomes absent. I/O.
     func read(_ range: ByteRange, _ seal: GenerationSeal) throws(FileError) -> [UInt8] {
         if case .bytes(let bytes) = try open(range, seal) { return bytes }
         // What was read may be from the middle of a change: damaged is what still is while nothing changes.

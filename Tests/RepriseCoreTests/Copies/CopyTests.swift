@@ -13,7 +13,7 @@ import Testing
     private let directory = TemporaryDirectory()
     private let stage = Stage()
 
-    private func open(_ kind: ProofKind, _ change: (inout MediaCache.Configuration) -> Void = { _ in }) throws
+    private func open(_ kind: BlockIntegrity, _ change: (inout MediaCache.Configuration) -> Void = { _ in }) throws
         -> MediaCache
     {
         var configuration = MediaCache.Configuration()
@@ -36,9 +36,9 @@ import Testing
         return file(name)
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed])
+    @Test(arguments: [BlockIntegrity.hashed, .sealed])
     func `a complete resource is exported with the right extension, an incomplete one refused with what is missing`(
-        kind: ProofKind
+        kind: BlockIntegrity
     ) async throws {
         stage.put("/song.mp3", length: Self.length)
         let cache = try open(kind)
@@ -66,7 +66,7 @@ import Testing
         async throws
     {
         stage.put("/song.mp3", length: Self.length)
-        for kind in [ProofKind.sealed, .hashed] {
+        for kind in [BlockIntegrity.sealed, .hashed] {
             let place = directory.path + "/\(kind)"
             try directory.makeDirectory(place)
             var configuration = MediaCache.Configuration()
@@ -100,9 +100,9 @@ import Testing
         await cache.close()
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed])
+    @Test(arguments: [BlockIntegrity.hashed, .sealed])
     func `a file that is imported plays without the origin, also after a restart, and keeps its pin`(
-        kind: ProofKind
+        kind: BlockIntegrity
     ) async throws {
         let content = PositionCodedContent(length: Self.length, generation: 2)
         let source = try write(content, to: "upload.mp3")
@@ -127,9 +127,9 @@ import Testing
         await cache.close()
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed])
+    @Test(arguments: [BlockIntegrity.hashed, .sealed])
     func `inv01 inv17 who reads what an import replaces reads it to its end, who comes reads the new one`(
-        kind: ProofKind
+        kind: BlockIntegrity
     ) async throws {
         stage.put("/song.mp3", length: Self.length)
         let cache = try open(kind)

@@ -111,8 +111,8 @@ import Testing
         try stage.memory.flip(body, at: 100_000)
         let found = try await resource.compareWithOrigin()
         #expect(found.damaged == [ByteRange(98_304, 131_072)] && found.differing.isEmpty && !found.isSame)
-        let proof = try await resource.verify()
-        #expect(proof.damaged == found.damaged && proof.proved == Self.length - 32_768)
+        let verification = try await resource.verify()
+        #expect(verification.damaged == found.damaged && verification.verified == Self.length - 32_768)
         #expect(try await cache.resource(for: stage.url("/b")).verify() == MediaResource.Verification())
         await cache.close()
     }

@@ -11,7 +11,7 @@ import Testing
     static let length: Int64 = 300_000
     private let stage = Stage()
 
-    private func open(_ kind: ProofKind) throws -> MediaCache {
+    private func open(_ kind: BlockIntegrity) throws -> MediaCache {
         let seal = kind == .sealed ? Seal.testing : nil
         var configuration = MediaCache.Configuration()
         configuration.seal = seal
@@ -21,7 +21,7 @@ import Testing
             opener: opener, client: stage.client, configuration: configuration, queues: stage.queues)
     }
 
-    private func filled(_ kind: ProofKind, _ paths: [String]) async throws -> MediaCache {
+    private func filled(_ kind: BlockIntegrity, _ paths: [String]) async throws -> MediaCache {
         let cache = try open(kind)
         for path in paths {
             stage.put(path, length: Self.length)
@@ -41,9 +41,9 @@ import Testing
         return try #require(stage.memory.paths.first { $0.hasPrefix(folder + "/body.") })
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed], [true, false])
+    @Test(arguments: [BlockIntegrity.hashed, .sealed], [true, false])
     func `inv05 damaged blocks are dropped and fetched again, also of what is being read`(
-        kind: ProofKind, isOpen: Bool
+        kind: BlockIntegrity, isOpen: Bool
     ) async throws {
         let cache = try await filled(kind, ["/a", "/b"])
         var handle: ReaderHandle?
@@ -59,7 +59,7 @@ import Testing
         stage.origin.setDown(false)
         #expect(report.entries == 2 && report.removed.isEmpty && report.unavailable.isEmpty)
         #expect(report.repaired.map(\.droppedBlocks) == [2] && report.repaired.first?.key.hasSuffix("/a") == true)
-        #expect(report.provedBytes == 2 * Self.length - 2 * 32_768)
+        #expect(report.verifiedBytes == 2 * Self.length - 2 * 32_768)
         #expect(cache.statistics.damagedBlocks == 2)
         #expect(try await stage.read("/a", from: cache) == Self.length)
         #expect(stage.origin.bodyBytes - sent == 2 * 32_768, "what was dropped, and no more")
@@ -68,9 +68,9 @@ import Testing
         await cache.close()
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed], ["info.json", "blocks.1", "body.1"])
+    @Test(arguments: [BlockIntegrity.hashed, .sealed], ["info.json", "blocks.1", "body.1"])
     func `an entry that cannot be read any more is absent afterwards, the others are as they were`(
-        kind: ProofKind, file: String
+        kind: BlockIntegrity, file: String
     ) async throws {
         let cache = try await filled(kind, ["/a.mp3", "/b.mp3"])
         let folder = try folder("/a.mp3", cache)
@@ -103,8 +103,8 @@ import Testing
         await cache.close()
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed], [FileError.inputOutput, FileError.accessDenied])
-    func `inv30 a disk that cannot be read now costs nothing`(kind: ProofKind, code: Int32) async throws {
+    @Test(arguments: [BlockIntegrity.hashed, .sealed], [FileError.inputOutput, FileError.accessDenied])
+    func `inv30 a disk that cannot be read now costs nothing`(kind: BlockIntegrity, code: Int32) async throws {
         let cache = try await filled(kind, ["/a"])
         let before = stage.memory.paths
         stage.files.setRule { operation, path, _ in

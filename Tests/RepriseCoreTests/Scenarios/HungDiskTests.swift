@@ -52,7 +52,7 @@ import Testing
         let length: Int64 = 3_000_000
         world.put("/a", length: length)
         world.play("/a").expectWhole(length)
-        // Open and proved, or only open.
+        // Open and verified, or only open.
         if !usesReadPool { try world.restart() }
         let first = world.player("/a", ByteRange(0, 10))
         first.finish()

@@ -226,11 +226,11 @@ import Testing
         let resource = player.resource
         let done = Task(executorPreference: world.queues) {
             try await resource.pin()
-            return try await (resource.storedEntry()?.info.length, resource.verify().proved)
+            return try await (resource.storedEntry()?.info.length, resource.verify().verified)
         }
         world.queues.advance(10 * second)
-        let (length, proved) = try await done.value
-        #expect(length == 200_000 && proved == 200_000)
+        let (length, verified) = try await done.value
+        #expect(length == 200_000 && verified == 200_000)
         let cache = world.cache
         let listed = Task(executorPreference: world.queues) { await cache.entries() }
         world.queues.advance(second)

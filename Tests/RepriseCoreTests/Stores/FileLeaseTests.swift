@@ -213,9 +213,9 @@ import Testing
         await cache.close()
     }
 
-    @Test(arguments: [ProofKind.sealed, .hashed])
-    func `a sealed store gives no files away`(kind: ProofKind) {
-        let ready = FileReadiness(asked: 10, head: Array("ID3abcdefghijklmnop".utf8), length: 1000, proofKind: kind)
+    @Test(arguments: [BlockIntegrity.sealed, .hashed])
+    func `a sealed store gives no files away`(kind: BlockIntegrity) {
+        let ready = FileReadiness(asked: 10, head: Array("ID3abcdefghijklmnop".utf8), length: 1000, integrity: kind)
         if kind == .hashed {
             #expect(ready == .give(bytes: 10))
         } else if case .never(let reason) = ready {
@@ -227,7 +227,7 @@ import Testing
 
     @Test func `the first bytes are looked at until they tell, and a small whole file is given`() {
         func ready(_ head: [UInt8], _ length: Int64? = 9000) -> FileReadiness {
-            FileReadiness(asked: 100, head: head, length: length, proofKind: .hashed)
+            FileReadiness(asked: 100, head: head, length: length, integrity: .hashed)
         }
         #expect(ready([]) == .look(bytes: 16))
         #expect(ready(box("ftyp", 32)) == .look(bytes: 48))

@@ -64,7 +64,7 @@ import Testing
         await cache.close()
     }
 
-    @Test func `a file that is given as whole was read and proved, inv05`() async throws {
+    @Test func `a file that is given as whole was read and verified, inv05`() async throws {
         stage.put("/a", length: 8_000_000)
         var cache = try open()
         _ = try await cache.resource(for: stage.url("/a")).fileURL()
@@ -104,7 +104,7 @@ import Testing
         withExtendedLifetime(lease) {}
     }
 
-    @Test func `a file that is given for its beginning has that read and proved, inv05`() throws {
+    @Test func `a file that is given for its beginning has that read and verified, inv05`() throws {
         let world = try World(blockSize: 4096)
         world.put("/a", length: 400_000)
         world.play("/a").leave()

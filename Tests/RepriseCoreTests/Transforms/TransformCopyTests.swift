@@ -26,7 +26,9 @@ import Testing
         }
     }
 
-    private func open(_ kind: ProofKind = .hashed, _ transform: any ContentTransform = keystream) throws -> MediaCache {
+    private func open(_ kind: BlockIntegrity = .hashed, _ transform: any ContentTransform = keystream) throws
+        -> MediaCache
+    {
         var configuration = MediaCache.Configuration()
         if kind == .sealed { configuration.seal = .testing }
         configuration.contentTransform = { _, url in url.path.hasPrefix("/enc/") ? transform : nil }
@@ -47,9 +49,9 @@ import Testing
         #expect(content.firstMismatch(bytes, at: 0) == nil)
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed])
+    @Test(arguments: [BlockIntegrity.hashed, .sealed])
     func `a stored body is not given away as a file, a decrypted one is and goes with its lease`(
-        kind: ProofKind
+        kind: BlockIntegrity
     ) async throws {
         let cache = try open(kind)
         let resource = try cache.resource(for: put("/enc/song.mp3"))
@@ -68,8 +70,8 @@ import Testing
         await cache.close()
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed])
-    func `an export has what a player is given, and is not taken back in`(kind: ProofKind) async throws {
+    @Test(arguments: [BlockIntegrity.hashed, .sealed])
+    func `an export has what a player is given, and is not taken back in`(kind: BlockIntegrity) async throws {
         let cache = try open(kind)
         let url = put("/enc/song.mp3")
         try await cache.complete(url).value
@@ -82,19 +84,19 @@ import Testing
         await cache.close()
     }
 
-    @Test func `what is stored is proved and compared with the origin as it was sent`() async throws {
+    @Test func `what is stored is verified and compared with the origin as it was sent`() async throws {
         let cache = try open()
         let resource = try cache.resource(for: put("/enc/song.mp3"))
         try await resource.prefetch(.whole).value
-        let proved = try await resource.verify()
-        #expect(proved.proved == Self.length && proved.damaged.isEmpty)
+        let verification = try await resource.verify()
+        #expect(verification.verified == Self.length && verification.damaged.isEmpty)
         let comparison = try await resource.compareWithOrigin()
         #expect(comparison.isSame && comparison.compared == Self.length)
         await cache.close()
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed])
-    func `the kernel is given a plain body to send, and never one with a transform`(kind: ProofKind) async throws {
+    @Test(arguments: [BlockIntegrity.hashed, .sealed])
+    func `the kernel is given a plain body to send, and never one with a transform`(kind: BlockIntegrity) async throws {
         let cache = try open(kind)
         for (url, isPlain) in [(put("/enc/a.mp3"), false), (put("/b.mp3"), true)] {
             let resource = try cache.resource(for: url)
@@ -170,8 +172,8 @@ import Testing
         await cache.close()
     }
 
-    @Test(arguments: [ProofKind.hashed, .sealed])
-    func `a song in AES counter mode plays, and plays again without its origin`(kind: ProofKind) async throws {
+    @Test(arguments: [BlockIntegrity.hashed, .sealed])
+    func `a song in AES counter mode plays, and plays again without its origin`(kind: BlockIntegrity) async throws {
         // The counter's last 32 bits are about to carry.
         let counter = [UInt8](repeating: 0x11, count: 11) + [0, 0xFF, 0xFF, 0xFF, 0xF0]
         let aes = CounterMode(aesKey: Array(0..<16), initialCounter: counter)

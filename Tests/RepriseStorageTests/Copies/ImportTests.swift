@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
-    func `inv01 a file becomes a whole entry with proofs of its own, and who reads the old one reads on`(
+    func `inv01 a file becomes a whole entry with checksums of its own, and who reads the old one reads on`(
         kind: StoreFixture.Kind
     ) throws {
         let (fixture, store) = try fixture(kind)

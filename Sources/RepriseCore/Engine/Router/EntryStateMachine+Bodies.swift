@@ -43,7 +43,7 @@ extension EntryStateMachine {
             }
         }
         // Once more of this is asked for: they may wait for that.
-        if areFirst { proveOthers(than: transfer) }
+        if areFirst { compareOthers(than: transfer) }
     }
 
     /// New bytes of a transfer's representation: readers first, as what is done for the disk takes the same processors.
@@ -59,8 +59,8 @@ extension EntryStateMachine {
             buffer = buffers.make(for: representation.id, at: transfer.start, destination)
             transfer.fill(into: buffer)
         }
-        if let request = transfer.request, request.isUnproven {
-            // The first there are: others have to prove themselves.
+        if let request = transfer.request, request.isUnconfirmed {
+            // The first there are: others have to verify themselves.
             request.accept(.bytes)
             learnLength(of: representation, request)
         }

@@ -135,7 +135,7 @@ extension EntryStateMachine {
     // MARK: Whether an answer belongs to what is held
 
     /// What shows that an answer belongs to the representation that a transfer fills.
-    func proof(of transfer: TransferState, isConfirmed: Bool) -> OriginRequestState.Proof {
+    func evidence(of transfer: TransferState, isConfirmed: Bool) -> OriginRequestState.Evidence {
         if !comparesBytes || isConfirmed { return .validator }
         return transfer.isContinuationConfirmed ? .bytes : .nothing
     }

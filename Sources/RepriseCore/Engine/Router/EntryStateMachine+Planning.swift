@@ -234,7 +234,7 @@ extension EntryStateMachine {
         let layout = generation.layout
         let blocks = layout.blocks(covering: range)
         // In steps, so that the first byte does not wait for the checksum of the last.
-        let step = layout.blockEnd(of: tuning.proofStep)
+        let step = layout.blockEnd(of: tuning.verifyStep)
         for gap in index.begin(blocks, of: id, now: now) {
             var start = gap.lowerBound
             while start < gap.upperBound {

@@ -124,8 +124,8 @@ extension EntryStateMachine {
         _ representation: Representation?, _ judge: ResponseJudge, _ range: ByteRange, total: Int64?,
         isConfirmed: Bool
     ) {
-        let proof = proof(of: transfer, isConfirmed: isConfirmed)
-        if let representation, proof == .nothing {
+        let evidence = evidence(of: transfer, isConfirmed: isConfirmed)
+        if let representation, evidence == .nothing {
             if !isBlank(representation) || isAlien(head, to: representation, judge, besides: transfer) {
                 // Asked for before another transfer showed the representation, or by a condition of which nothing shows that it
                 // was heeded: the bytes decide, where they may.
@@ -141,7 +141,7 @@ extension EntryStateMachine {
                     servesRanges: true)
             }
         }
-        accept(transfer, request, head, representation, proof, length: total, servesRanges: true)
+        accept(transfer, request, head, representation, evidence, length: total, servesRanges: true)
         beginBody(transfer, at: range.lowerBound, end: range.upperBound)
     }
 
@@ -173,8 +173,8 @@ extension EntryStateMachine {
             return changed(
                 transfer, request, head, representation, difference, length: length, servesRanges: false)
         }
-        let proof = proof(of: transfer, isConfirmed: isConfirmed)
-        if let representation, proof == .nothing {
+        let evidence = evidence(of: transfer, isConfirmed: isConfirmed)
+        if let representation, evidence == .nothing {
             if isAnother(head, length, than: representation, judge, request, transfer) {
                 return changed(
                     transfer, request, head, representation, .unconfirmed(representation.info), length: length,
@@ -186,7 +186,7 @@ extension EntryStateMachine {
                 return giveUp(representation, for: transfer.readers)
             }
         }
-        accept(transfer, request, head, representation, proof, length: length, servesRanges: false)
+        accept(transfer, request, head, representation, evidence, length: length, servesRanges: false)
         rebase(transfer)
         // Where a validator says that it is what is held, it ends where that does.
         beginBody(transfer, at: 0, end: length ?? (isConfirmed ? representation?.info.length : nil))
@@ -194,10 +194,10 @@ extension EntryStateMachine {
 
     /// The first bytes of a representation are there: what others have brought for it, or are about to, is asked for again
     /// where no validator shows that it goes on with these. What it was compared with before is gone.
-    mutating func proveOthers(than transfer: TransferState) {
+    mutating func compareOthers(than transfer: TransferState) {
         guard comparesBytes else { return }
         for other in transfers where other.id != transfer.id && other.representation == transfer.representation {
-            let isBelieved = other.request?.proof == .nothing || other.request?.proof == .bytes
+            let isBelieved = other.request?.evidence == .nothing || other.request?.evidence == .bytes
             if isBelieved || other.isContinuationConfirmed { compareBytes(of: other, .noValidator) }
         }
     }
@@ -211,16 +211,16 @@ extension EntryStateMachine {
 
     private mutating func accept(
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation?,
-        _ proof: OriginRequestState.Proof, length: Int64?, servesRanges: Bool
+        _ evidence: OriginRequestState.Evidence, length: Int64?, servesRanges: Bool
     ) {
         if let held {
             transfer.settle(in: held.id)
             // Where only its coming before any byte makes it this one's, it has to show that where another's come first.
-            request.accept(proof)
+            request.accept(evidence)
             // Everything, where no range was asked for, says nothing of ranges.
             if servesRanges || request.asked != nil { held.learn(servesRanges: servesRanges, now: now) }
             if held.info.length == nil, let length {
-                if transfer.isComparing || request.isUnproven {
+                if transfer.isComparing || request.isUnconfirmed {
                     request.announce(length: length)
                 } else {
                     learn(length: length, of: held)

@@ -13,7 +13,7 @@ import RepriseRanges
 /// A reference, its entry's alone and under its lock.
 final class OriginRequestState {
     /// What shows that its answer belongs to the representation.
-    enum Proof {
+    enum Evidence {
         /// A validator, or nothing has to.
         case validator
         /// The same bytes, or it has brought the first ones.
@@ -60,7 +60,7 @@ final class OriginRequestState {
     /// Whether it was told what it says of the origin.
     private(set) var isOutcomeNoted = false
     /// `nil` before its answer was accepted.
-    private(set) var proof: Proof?
+    private(set) var evidence: Evidence?
     private var exchange: (any OriginExchange)?
     private var phase = Phase.awaitingHead
     /// Offset of the next byte of the body.
@@ -102,7 +102,7 @@ final class OriginRequestState {
     var sentFields: HTTPFields { ResponseSelector.allowed(caller, at: url) }
 
     /// Whether others' bytes have to show that its answer belongs to the representation.
-    var isUnproven: Bool { proof == .nothing }
+    var isUnconfirmed: Bool { evidence == .nothing }
 
     /// Whether it has brought a byte that was missing, where its bytes reach so far.
     func hasBrought(upTo head: Int64) -> Bool { head > wantedFrom }
@@ -137,7 +137,7 @@ final class OriginRequestState {
     func noteOutcome() { isOutcomeNoted = true }
 
     /// Its answer is a representation's.
-    func accept(_ proof: Proof) { self.proof = proof }
+    func accept(_ evidence: Evidence) { self.evidence = evidence }
 
     /// Its body begins at `position`, and ends at `end` by its own word.
     func beginBody(at position: Int64, end: Int64?) {

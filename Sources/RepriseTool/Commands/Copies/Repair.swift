@@ -44,7 +44,7 @@
             }
             for name in report.removed { print("removed \(name), which could not be read") }
             print(
-                "\(Size(report.provedBytes)) good in \(report.entries) entr\(report.entries == 1 ? "y" : "ies")"
+                "\(Size(report.verifiedBytes)) good in \(report.entries) entr\(report.entries == 1 ? "y" : "ies")"
                     + (report.isSound ? ", nothing to repair" : ""))
         }
     }
