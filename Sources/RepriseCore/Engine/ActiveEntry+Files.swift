@@ -140,12 +140,12 @@ extension ActiveEntry {
         environment.queues.write(lane: lane) {
             guard self.environment.access.enter() else { return self.handle(.notWritten(order.ticket)) }
             var isLost = false
-            var damaged: Int64 = 0
             let error = Self.message { () throws(FileError) in
                 // Bytes written to a file without a name would be gone with it.
                 if try order.writer.isUnlinked() { isLost = self.answer { $0.foundUnlinked(order.ticket) } }
-                if !isLost { damaged = try order.writer.write(order.chunks, at: order.ticket.range.lowerBound) }
+                if !isLost { try order.writer.write(order.chunks, at: order.ticket.range.lowerBound) }
             }
+            let damaged = order.writer.takeDamagedBlocks()
             self.environment.access.leave()
             if isLost { return }
             // Counted first: what is written next goes by it.

@@ -14,10 +14,14 @@ package final class FillWriter: @unchecked Sendable {
     /// Whether the files it writes have no name any more. I/O.
     package func isUnlinked() throws(FileError) -> Bool { try generation.isUnlinked() }
 
-    /// Writes `chunks`, which follow each other from `offset`. Answers how many damaged blocks it found in their place. I/O.
-    @discardableResult
-    package func write(_ chunks: [ArraySlice<UInt8>], at offset: Int64) throws(FileError) -> Int64 {
-        damagedBlocks = 0
+    /// How many damaged blocks it has found since this was asked last, also by writes that failed.
+    package func takeDamagedBlocks() -> Int64 {
+        defer { damagedBlocks = 0 }
+        return damagedBlocks
+    }
+
+    /// Writes `chunks`, which follow each other from `offset`. I/O.
+    package func write(_ chunks: [ArraySlice<UInt8>], at offset: Int64) throws(FileError) {
         var position = offset
         var pending: [ArraySlice<UInt8>] = []
         var pendingBytes: Int64 = 0
@@ -40,7 +44,6 @@ package final class FillWriter: @unchecked Sendable {
             }
         }
         try flush(&pending)
-        return damagedBlocks
     }
 
     private func flush(_ pending: inout [ArraySlice<UInt8>]) throws(FileError) {
@@ -67,12 +70,12 @@ package final class FillWriter: @unchecked Sendable {
         switch generation.availability(at: position) {
         case .verified(let end): return end - position
         case .claimed(let end):
-            // What is damaged would have to come again, and from an origin without ranges all of it. What cannot be read now is
-            // left as it is.
+            // What is damaged would have to come again, and from an origin without ranges all of it. A reader's look ahead may find
+            // it first: what is there now is looked up anew, and what cannot be read is left as it is.
             let block = generation.layout.range(of: generation.layout.block(at: position))
-            let damaged = (try? generation.verify(block)) ?? 0
-            damagedBlocks += damaged
-            return damaged > 0 ? 0 : min(end, block.upperBound) - position
+            damagedBlocks += (try? generation.verify(block)) ?? 0
+            guard case .claimed = generation.availability(at: position) else { return 0 }
+            return min(end, block.upperBound) - position
         case .unloaded(let range):
             try generation.load(range)
             return 0

@@ -67,13 +67,13 @@ import Testing
         #expect(!reads.contains(ByteRange(100, 110), of: 1) && reads.contains(ByteRange(0, 100), of: 2))
     }
 
-    @Test func `watchers are told once, and that writing has ended`() {
+    @Test func `watchers are told once, and that the writing of one has ended`() {
         var watchers = StorageWatchers()
         watchers.add {}
         #expect(watchers.followsWriting)
-        let began = watchers.writingChanged(true)
-        let goesOn = watchers.writingChanged(true)
-        let ended = watchers.writingChanged(false)
+        let began = watchers.writingChanged([1, 2])
+        let goesOn = watchers.writingChanged([1, 2, 3])
+        let ended = watchers.writingChanged([1, 3])
         #expect(!began && !goesOn && ended)
         #expect(watchers.take().count == 1 && watchers.take().isEmpty)
     }

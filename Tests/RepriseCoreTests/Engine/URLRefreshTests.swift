@@ -13,7 +13,7 @@ import Testing
         id: Int = 1
     ) -> String {
         switch renewal.refused(
-            status, sent ?? old, to: [:], current: current ?? old, key: key, RequestID(number: id), now: 10)
+            status, sent ?? old, to: [:], at: 500, current: current ?? old, key: key, RequestID(number: id), now: 10)
         {
         case .stands: "stands"
         case .renewing: "renewing"
@@ -62,14 +62,23 @@ import Testing
         #expect(refuse(&accepted, 403, fresh, current: fresh, id: 2) == "ask 2 for http://a/fresh again")
     }
 
-    @Test func `a question is repeated until something came that was missing`() {
-        var renewal = provisional()
-        renewal.accepted(fresh)
-        renewal.progressed()
-        #expect(refuse(&renewal, 403, fresh, current: fresh, id: 2) == "ask 2 for http://a/fresh")
-        _ = renewal.renewed(RequestID(number: 2), old, current: fresh)
-        renewal.accepted(old)
-        #expect(refuse(&renewal, 410, old, current: old, id: 3) == "ask 3 for http://a/old again")
+    @Test func `a question is repeated until what was refused has come, or a new reader has`() {
+        func next(_ change: (inout URLRefresh) -> Void) -> String {
+            var renewal = provisional()
+            renewal.accepted(fresh)
+            change(&renewal)
+            return refuse(&renewal, 410, fresh, current: fresh, id: 2)
+        }
+        #expect(next { _ in } == "ask 2 for http://a/fresh again")
+        #expect(next { $0.progressed { (100..<500).contains($0) } } == "ask 2 for http://a/fresh again")
+        #expect(next { $0.progressed { (500..<501).contains($0) } } == "ask 2 for http://a/fresh")
+        #expect(next { $0.reset() } == "ask 2 for http://a/fresh")
+    }
+
+    @Test func `a question that had no answer is not repeated by the next`() {
+        var renewal = asking()
+        _ = renewal.renewed(RequestID(number: 1), nil, current: old)
+        #expect(refuse(&renewal, id: 2) == "ask 2 for http://a/old")
     }
 
     @Test func `a question that takes too long is given up`() {

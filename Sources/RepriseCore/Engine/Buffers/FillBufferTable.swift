@@ -51,6 +51,10 @@ struct FillBufferTable {
     /// Whether bytes are in memory that the disk will have.
     var awaitsDisk: Bool { buffers.contains(where: \.awaitsDisk) }
 
+    func awaitsDisk(_ representation: RepresentationID) -> Bool {
+        buffers.contains { $0.representation == representation && $0.awaitsDisk }
+    }
+
     subscript(id: BufferID) -> FillBuffer? { buffers.first { $0.id == id } }
 
     func has(_ representation: RepresentationID) -> Bool { buffers.contains { $0.representation == representation } }

@@ -66,9 +66,12 @@ extension EntryStateMachine {
         }
         let new = ByteRange(offset: head(of: transfer), count: Int64(bytes.count))
         buffers.append(bytes, to: buffer)
-        if transfer.noteBytes(new) { renewal.progressed() }
+        transfer.noteBytes(new)
         // What is handed on is beside the resource, whose bytes may still be waited for.
-        if !representation.isHandedOn { backoff.progressed(by: new.contains) }
+        if !representation.isHandedOn {
+            backoff.progressed(by: new.contains)
+            renewal.progressed(by: new.contains)
+        }
         wakeReaders(of: representation.id, in: new)
         sniff(representation)
         write(representation)

@@ -84,8 +84,12 @@ extension EntryStateMachine {
     }
 
     /// Whether bytes are in memory that the disk will have.
-    var hasUnwritten: Bool {
-        buffers.awaitsDisk || representations.contains { $0.storage.isCreating || $0.storage.awaitsAdmission }
+    var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains(where: isWriting) }
+
+    /// The same of one representation; nothing of it waits for what another one is still to bring.
+    func isWriting(_ representation: Representation) -> Bool {
+        let storage = representation.storage
+        return storage.isCreating || storage.awaitsAdmission || buffers.awaitsDisk(representation.id)
     }
 
     /// Whether bytes are to reach the disk yet, or a description that names them.

@@ -96,7 +96,7 @@ extension EntryStateMachine {
         guard environment.freshURLs != nil else { return false }
         var isLaterTry = isLaterTry
         switch renewal.refused(
-            status, request.url, to: request.callerFields, current: url, key: key.primary, makeID(),
+            status, request.url, to: request.callerFields, at: offset, current: url, key: key.primary, makeID(),
             now: now)
         {
         case .stands: return false

@@ -100,8 +100,9 @@ extension EntryStateMachine {
 
     /// A reader that comes, or asks for another place, does not inherit the pause of those that failed.
     private mutating func demandCame(besides id: ReaderID?) {
-        guard backoff.error != nil else { return }
-        backoff.demandCame(othersWait: readers.contains { $0.id != id && $0.isAwaiting }, now: now)
+        let othersWait = readers.contains { $0.id != id && $0.isAwaiting }
+        if !othersWait { renewal.reset() }
+        if backoff.error != nil { backoff.demandCame(othersWait: othersWait, now: now) }
     }
 
     mutating func seek(_ id: ReaderID, to position: Int64, end: Int64?) {

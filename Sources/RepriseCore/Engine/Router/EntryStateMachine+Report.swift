@@ -60,7 +60,8 @@ extension EntryStateMachine {
                 .notStored
             }
         return StorageStatus(
-            place: place, length: representation.info.length, isWriting: hasUnwritten, isRemoved: lifecycle.isRemoved)
+            place: place, length: representation.info.length, isWriting: isWriting(representation),
+            isRemoved: lifecycle.isRemoved)
     }
 
     /// Who reads, and what is being fetched.

@@ -64,11 +64,24 @@ extension EntryStateMachine {
         if let ifRange = guarded.ifRange { fields["If-Range"] = ifRange }
         let request = OriginRequestState(
             id: makeID(), url: url, place: place, location: location, isOneOfSeveral: hasMirrors, slot: slot,
-            requester: requester?.id, caller: caller, asked: guarded.range, wantedFrom: wanted.lowerBound,
+            requester: requester?.id, caller: caller, asked: guarded.range,
+            wantedFrom: firstMissing(representations[transfer.representation], from: wanted.lowerBound),
             isConditional: guarded.ifRange != nil, isCheck: guarded.isCheck, now: now)
         transfer.begin(request, asking: guarded.range ?? wanted, now: now)
         noteRest(transfer)
         send(request, fields, range: fields["Range"] ?? "all")
+    }
+
+    /// The first byte from an offset on that is neither stored nor in memory: an answer that begins at 0 brings others before it.
+    private func firstMissing(_ representation: Representation?, from offset: Int64) -> Int64 {
+        guard let representation else { return offset }
+        var position = offset
+        while true {
+            let stored = representation.generation?.claimedEnd(from: position) ?? position
+            let held = buffers.heldEnd(representation.id, from: stored) ?? stored
+            if held == position { return position }
+            position = held
+        }
     }
 
     /// What is no resource cannot be continued: without a reader that may be handed another answer its readers are told so.

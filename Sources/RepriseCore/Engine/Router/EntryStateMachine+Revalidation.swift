@@ -126,7 +126,7 @@ extension EntryStateMachine {
             representation, by: head, to: request.sentFields, checked: wallClock(at: request.sentAt),
             isWhole: head.status == 200)
         backoff.reset()
-        renewal.progressed()
+        renewal.reset()
         releaseValidated(to: representation, by: request)
     }
 
@@ -197,7 +197,7 @@ extension EntryStateMachine {
     ) {
         _ = revalidation.end()
         backoff.reset()
-        renewal.progressed()
+        renewal.reset()
         noteConfirmed(by: request, status: head.status)
         if let difference { tell(.generationChanged(key: key.text, difference)) }
         let new = makeRepresentation(head, request, length: length, servesRanges: servesRanges, for: .everybody)

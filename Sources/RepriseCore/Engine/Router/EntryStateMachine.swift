@@ -121,7 +121,9 @@ struct EntryStateMachine {
 
     /// What was left since the last call.
     mutating func takeOutput() -> EntryOutput {
-        if watchers.followsWriting, watchers.writingChanged(hasUnwritten) { tellWatchers() }
+        if watchers.followsWriting, watchers.writingChanged(representations.filter(isWriting).map(\.id)) {
+            tellWatchers()
+        }
         let unwritten = buffers.unwritten
         output.unwritten = unwritten - toldUnwritten
         toldUnwritten = unwritten

@@ -17,7 +17,7 @@ struct StorageStatus: Sendable {
     var place: Place
     /// Length of the representation in bytes, if it is known.
     var length: Int64?
-    /// Whether more will be stored without anything being fetched.
+    /// Whether more of it will be stored without anything being fetched.
     var isWriting: Bool
     /// Whether the entry was removed or replaced: its files are there as long as it has readers.
     var isRemoved = false

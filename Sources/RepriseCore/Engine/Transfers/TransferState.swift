@@ -247,13 +247,11 @@ final class TransferState: Identifiable {
     /// Its first byte came.
     func fill(into buffer: BufferID) { self.buffer = buffer }
 
-    /// Bytes came that are not compared: whether one was missing is among them. A head alone is no answer, nor are bytes that came
-    /// before: an origin that begins each answer, or sends everything from 0, and breaks off at the same place was tried.
-    func noteBytes(_ new: ByteRange) -> Bool {
+    /// Bytes came that are not compared. A head alone is no answer, nor are bytes that came before: an origin that begins each
+    /// answer, or sends everything from 0, and breaks off at the same place was tried.
+    func noteBytes(_ new: ByteRange) {
         if let byte = secondTryFor, byte < new.upperBound { secondTryFor = nil }
-        guard request?.hasBrought(upTo: new.upperBound) ?? true else { return false }
-        connection.forgetTried()
-        return true
+        if request?.hasBrought(upTo: new.upperBound) ?? true { connection.forgetTried() }
     }
 
     /// It goes on elsewhere, or for another representation: the buffer with what it has brought.

@@ -3,20 +3,26 @@ import RepriseRanges
 
 /// An expired URL is replaced: a fresh one is asked for, once, however many readers wait.
 ///
-///     idle --refused--> asking --renewed--> provisional --accepted--> idle
-///      ^                  \__ none, or too late --> idle     \__ refused: the refusal stands --> idle
+///     idle --refused--> asking --renewed--> provisional --accepted--> accepted --what was refused came--> idle
+///      ^                 ^  \__ none, or too late --> idle   \            \__ a new reader, and none waits --> idle
+///      |                 |___ refused: asked again, slower _______________/
+///      |______________________ refused: that stands _______/
 struct URLRefresh {
     private enum State {
         case idle
         /// The one question under way. May become `idle`, `provisional`.
         case asking(RequestID, Refused, since: Int64)
-        /// A fresh URL that no answer has come for yet. May become `idle`, `asking`.
-        case provisional(OriginURL)
+        /// A fresh URL that no answer has come for yet, for the byte `offset` where it is one. May become `idle`, `accepted`.
+        case provisional(OriginURL, offset: Int64?)
+        /// The origin answers under the fresh URL, and has still to bring that byte: one may answer under each, and bring nothing.
+        /// May become `idle`, `asking`.
+        case accepted(offset: Int64?)
     }
 
-    /// What was refused: a URL, to callers with these fields.
+    /// What was refused: a URL, to callers with these fields, at the byte `offset`.
     struct Refused {
         let url: RefusedURL
+        let offset: Int64?
         fileprivate(set) var callers: Set<HTTPFields>
     }
 
@@ -26,14 +32,11 @@ struct URLRefresh {
         case stands
         /// Another URL is, or will be, asked.
         case renewing
-        /// A fresh URL is to be asked for; whether one was before, and nothing has come since that was missing. An origin may
-        /// answer under each fresh URL, and bring nothing.
+        /// A fresh URL is to be asked for; whether one was before, and has brought nothing.
         case ask(RequestID, RefusedURL, isRepeated: Bool)
     }
 
     private var state = State.idle
-    /// Whether a fresh URL was asked for since something came that was missing.
-    private var isRepeated = false
 
     // MARK: State
 
@@ -51,11 +54,12 @@ struct URLRefresh {
     /// The origin refused a request for `sent`.
     /// - Parameters:
     ///   - fields: The caller's, whose request it was.
+    ///   - offset: The byte it was to bring; `nil` where it was no certain one.
     ///   - current: The URL that a request would be sent to now.
     ///   - id: Names the question, where one is to be asked.
     mutating func refused(
-        _ status: Int, _ sent: OriginURL, to fields: HTTPFields, current: OriginURL, key: ResourceKey, _ id: RequestID,
-        now: Int64
+        _ status: Int, _ sent: OriginURL, to fields: HTTPFields, at offset: Int64?, current: OriginURL,
+        key: ResourceKey, _ id: RequestID, now: Int64
     ) -> Refusal {
         guard status == 403 || status == 410 else { return .stands }
         switch state {
@@ -64,15 +68,17 @@ struct URLRefresh {
             state = .asking(id, refused, since: since)
             return .renewing
         // A newer URL came while the request was under way.
-        case .idle where sent != current, .provisional where sent != current: return .renewing
-        case .provisional(sent):
+        case .idle where sent != current, .accepted where sent != current, .provisional where sent != current:
+            return .renewing
+        case .provisional(sent, _):
             state = .idle
             return .stands
-        case .idle, .provisional:
-            let refused = RefusedURL(url: sent, key: key, status: status)
-            state = .asking(id, Refused(url: refused, callers: [fields]), since: now)
-            defer { isRepeated = true }
-            return .ask(id, refused, isRepeated: isRepeated)
+        case .idle, .provisional: return ask(RefusedURL(url: sent, key: key, status: status), isRepeated: false)
+        case .accepted: return ask(RefusedURL(url: sent, key: key, status: status), isRepeated: true)
+        }
+        func ask(_ url: RefusedURL, isRepeated: Bool) -> Refusal {
+            state = .asking(id, Refused(url: url, offset: offset, callers: [fields]), since: now)
+            return .ask(id, url, isRepeated: isRepeated)
         }
     }
 
@@ -82,15 +88,22 @@ struct URLRefresh {
         guard case .asking(id, let refused, _) = state else { return nil }
         state = .idle
         guard let fresh, current == refused.url.url else { return (refused, nil) }
-        state = .provisional(fresh)
+        state = .provisional(fresh, offset: refused.offset)
         return (refused, fresh)
     }
 
     /// The origin answered a request for `sent` with something better than a refusal.
-    mutating func accepted(_ sent: OriginURL) { if case .provisional(sent) = state { state = .idle } }
+    mutating func accepted(_ sent: OriginURL) {
+        if case .provisional(sent, let offset) = state { state = .accepted(offset: offset) }
+    }
 
-    /// What was missing came, or the origin's word about it.
-    mutating func progressed() { isRepeated = false }
+    /// Bytes came that were missing: whether the one that was refused is among them ends it.
+    mutating func progressed(by contains: (Int64) -> Bool) {
+        if case .accepted(let offset) = state, offset.map(contains) ?? true { state = .idle }
+    }
+
+    /// The origin answered as it should, or a reader came while none waits: what comes next begins anew.
+    mutating func reset() { if case .accepted = state { state = .idle } }
 
     /// The question has taken `deadline` or longer: what was refused; `nil` where it has not.
     mutating func expire(_ deadline: Int64, now: Int64) -> Refused? {
