@@ -70,10 +70,12 @@ package final class FillWriter: @unchecked Sendable {
         switch generation.availability(at: position) {
         case .verified(let end): return end - position
         case .claimed(let end):
-            // What is damaged would have to come again, and from an origin without ranges all of it. A reader's look ahead may find
-            // it first: what is there now is looked up anew, and what cannot be read is left as it is.
+            // What is damaged would have to come again, and from an origin without ranges all of it.
             let block = generation.layout.range(of: generation.layout.block(at: position))
-            damagedBlocks += (try? generation.verify(block)) ?? 0
+            do throws(FileError) { damagedBlocks += try generation.verify(block) } catch {
+                // What cannot be read now is left as it is.
+            }
+            // A reader's look ahead may have dropped it first.
             guard case .claimed = generation.availability(at: position) else { return 0 }
             return min(end, block.upperBound) - position
         case .unloaded(let range):
