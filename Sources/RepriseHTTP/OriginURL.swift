@@ -176,6 +176,14 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
         return url
     }
 
+    /// The URL that a browser asks for where an origin at this one names that place: as `resolving` and `asBrowsersReadIt`, with a
+    /// backslash before the query a slash already as it is resolved.
+    package func resolvingAsBrowsersDo(_ place: String) -> OriginURL? {
+        let end = place.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? place.endIndex
+        let path = place[..<end].utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        return resolving(String(decoding: path, as: UTF8.self) + place[end...])?.asBrowsersReadIt
+    }
+
     /// Whether a segment of the path is one that leads up, as any server may read it: escaped or not, behind a backslash or an escaped
     /// slash, before parameters.
     package var mayLeadUp: Bool {

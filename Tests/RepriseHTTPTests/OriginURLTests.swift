@@ -86,6 +86,16 @@ struct OriginURLTests {
             try #require(OriginURL(OriginURLTests.base)).resolving(reference)?.description == result, "\(reference)")
     }
 
+    @Test(arguments: [
+        ("/x\\y/../z", "https://a/x/z"), ("x\\..\\z", "https://a/b/z"), ("/\\e/x", "https://e/x"),
+        ("\\\\e\\x", "https://e/x"), ("https:\\\\e/x", "https://e/x"), ("/x/%2E%2e/z", "https://a/z"),
+        ("/x?y\\z", "https://a/x?y\\z"), ("/x#y\\z", "https://a/x"),
+    ])
+    func `resolves a place as browsers do, to which a backslash is a slash`(place: String, result: String) throws {
+        let base = try #require(OriginURL("https://a/b/c"))
+        #expect(base.resolvingAsBrowsersDo(place)?.description == result)
+    }
+
     @Test func `resolves nothing into another scheme, and keeps who asks`() throws {
         let url = try #require(OriginURL("https://me:pw@h:444/a/b?x"))
         #expect(

@@ -92,9 +92,9 @@ package struct AnyOriginRole: Sendable, Hashable {
     /// Where a place that an origin names is to be had. What has another scheme is left as it came; of what no URL can be made
     /// nothing is told, as it would be a place of this server's.
     private func location(_ place: String, from url: OriginURL) -> String? {
-        if let whole = url.resolving(place) {
+        if let whole = url.resolvingAsBrowsersDo(place) {
             // A client would take segments of dots away from here, and the host with them.
-            return RequestTarget.target(for: whole.asBrowsersReadIt, token: token) + OriginURL.fragment(of: place)
+            return RequestTarget.target(for: whole, token: token) + OriginURL.fragment(of: place)
         }
         let scheme = place.upTo(":/?#")
         let isElsewhere = place[scheme.endIndex...].utf8.first == UInt8(ascii: ":")

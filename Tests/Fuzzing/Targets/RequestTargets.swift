@@ -157,10 +157,12 @@ extension FuzzTarget {
         return OriginURL("\(url.scheme)://\(user)\(url.authority)\(text)\(query)") ?? url
     }
 
-    /// Where a place leads a browser, which takes escaped dots for dots as it resolves, not after that.
+    /// Where a place leads a browser, which takes escaped dots for dots and backslashes for slashes as it resolves, not after that.
     private static func resolved(_ place: String, by base: OriginURL) -> OriginURL? {
         let path = place.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let segments = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { segment in
+        let separators = [UInt8(ascii: "/"), UInt8(ascii: "\\")]
+        let segments = path.split(omittingEmptySubsequences: false, whereSeparator: separators.contains).map {
+            segment in
             let text = String(decoding: segment, as: UTF8.self)
             let plain = text.lowercased().replacing("%2e", with: ".")
             return [".", ".."].contains { plain.utf8.elementsEqual($0.utf8) } ? plain : text
