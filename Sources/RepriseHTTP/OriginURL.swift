@@ -166,8 +166,7 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL that a browser asks for where it is given this one: a backslash in its path is a slash, and segments of dots are
     /// taken away with what they lead back over, also where the dots are escaped (WHATWG URL, path state).
     package var asBrowsersReadIt: OriginURL {
-        let bytes = path.utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
-        let segments = String(decoding: bytes, as: UTF8.self).parts(between: "/").map { segment in
+        let segments = OriginURL.withSlashes(path).parts(between: "/").map { segment in
             let plain = String(decoding: segment.percentDecoded, as: UTF8.self)
             return [".", ".."].contains { plain.octets == $0.octets } ? plain : String(segment)
         }
@@ -179,9 +178,13 @@ public struct OriginURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL that a browser asks for where an origin at this one names that place: as `resolving` and `asBrowsersReadIt`, with a
     /// backslash before the query a slash already as it is resolved.
     package func resolvingAsBrowsersDo(_ place: String) -> OriginURL? {
-        let end = place.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? place.endIndex
-        let path = place[..<end].utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
-        return resolving(String(decoding: path, as: UTF8.self) + place[end...])?.asBrowsersReadIt
+        let path = place.upTo("?#")
+        return resolving(OriginURL.withSlashes(path) + place[path.endIndex...])?.asBrowsersReadIt
+    }
+
+    /// The same path with slashes for backslashes.
+    private static func withSlashes(_ path: some StringProtocol) -> String {
+        String(decoding: path.utf8.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }, as: UTF8.self)
     }
 
     /// Whether a segment of the path is one that leads up, as any server may read it: escaped or not, behind a backslash or an escaped

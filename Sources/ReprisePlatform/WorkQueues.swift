@@ -6,8 +6,8 @@ import RepriseRanges
 ///
 ///     event loops   sockets, parsing, decisions under a lock       never a blocking file call
 ///     read pool     opens, cold reads, verification                4 threads
-///     write lanes   body, then slots, passed checksums; one lane   2 threads
-///                   a generation
+///     write lanes   body, then slots; stored checksums that are    2 threads
+///                   passed; a generation stays on one lane
 ///     janitor       sync, punch, unlink, scan                      1 thread
 package protocol WorkQueues: Sendable {
     /// Nanoseconds of a clock that only runs forwards.

@@ -174,7 +174,7 @@ MISTAKES = {
     "sent anew": ("origins that send everything from 0, and break off, are asked in turn for ever", ENGINE + "Transfers/TransferState.swift",
                   "        if request?.hasBrought(upTo: new.upperBound) ?? true { connection", "        if true { connection", "FailoverTests"),
     "silent again": ("an origin that is silent under each fresh URL is asked for ever", ROUTER + "Origins.swift",
-                     "if isLaterTry {", "if isLaterTry, false {", "ExpiredURLTests"),
+                     "if isPaced {", "if isPaced, false {", "ExpiredURLTests"),
     "renewed again": ("origins that answer under each fresh URL, and bring nothing, are asked for ever", ENGINE + "Transfers/URLRefresh.swift",
                       "status: status), isRepeated: true)", "status: status), isRepeated: false)", "URLRefreshTests"),
     "reload": ("a reload is answered by what the origin said before", CORE + "Engine/Selection/ResponseSelector.swift",

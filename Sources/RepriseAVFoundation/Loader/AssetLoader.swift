@@ -343,7 +343,7 @@
         /// Has the reader keep to one version, and sees whether it is the one that was described.
         private func compare(_ task: LoadingTask) -> Bool {
             guard let info = info(task) else { return false }
-            guard !isAnother(info) else {
+            if isAnother(info) {
                 finish(task, Self.changed)
                 return false
             }

@@ -10,7 +10,7 @@ import RepriseStorage
 
 /// Dropping what is damaged, before a reader comes upon it.
 ///
-/// Nobody is served damaged bytes without it: a block is verified at its first read, and dropped where it fails. A repair does
+/// Damaged bytes are not served without it either: a block is verified at its first read, and dropped where it fails. A repair does
 /// the same for everything at once.
 extension MediaCache {
     /// Reads all that is stored of every entry; drops blocks that do not match their checksum, so that they are fetched again, and

@@ -10,7 +10,7 @@ public struct OriginComparison: Sendable, Hashable {
     public private(set) var compared: Int64 = 0
     /// Bytes that are stored and that the origin has otherwise, or not at all; half-open, in order.
     public private(set) var differing: [ByteRange] = []
-    /// Bytes that are stored and do not match their own checksum, so that there is nothing to compare: nobody is served them.
+    /// Bytes that are stored and do not match their own checksum, so that there is nothing to compare: they are never served.
     public private(set) var damaged: [ByteRange] = []
     /// Length in bytes as it is stored.
     public internal(set) var storedLength: Int64?

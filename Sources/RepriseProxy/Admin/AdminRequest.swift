@@ -202,7 +202,7 @@ package enum AdminRequest: Sendable, Hashable {
         return url
     }
 
-    /// The parameters of a path; `nil` where any are ignored, as those who watch may add their own.
+    /// The parameters of a path; `nil` where any are ignored, as monitoring may add its own.
     private static func names(_ method: String, _ path: Substring) -> [String]? {
         switch path {
         case "/imports": ["url", "file", "type", "etag", "modified"]

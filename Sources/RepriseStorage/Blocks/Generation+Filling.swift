@@ -87,7 +87,7 @@ extension Generation {
         state.withLock { $0.changesInFlight += 1 }
         var failure: FileError?
         do throws(FileError) { try change() } catch { failure = error }
-        // Where the status cannot be had the next checksum takes the file as it then is for ours.
+        // Where the status cannot be had the next verification takes the file as it then is for ours.
         let modified = if case .success(let status) = bodyStatus() { Optional(status.modified) } else { Int64?.none }
         state.withLock { state in
             state.changesInFlight -= 1

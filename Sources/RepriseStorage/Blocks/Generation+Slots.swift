@@ -1,7 +1,7 @@
 package import ReprisePlatform
 package import RepriseRanges
 
-/// Reading slots and checking what they verify.
+/// Reading slots, and verifying blocks by them.
 extension Generation {
     /// Reads the slots of `range`, so many at a time: one block far out makes the file long. I/O.
     package func load(_ range: ByteRange) throws(FileError) {

@@ -18,7 +18,7 @@ package struct Slot: Sendable, Hashable {
         self.checksum = checksum
     }
 
-    /// The hash a block's checksum starts from: other generations and other blocks never verify each other.
+    /// The hash a block's checksum starts from: bytes of another generation or block never match it.
     package static func hash(identity: UInt64, block: Int64) -> XXH64 {
         XXH64(seed: identity ^ (UInt64(bitPattern: block) &* 0x9E37_79B9_7F4A_7C15))
     }

@@ -6,7 +6,7 @@ package typealias CopyTransform = @Sendable (_ bytes: inout [UInt8], _ offset: I
 
 /// A copy of a complete entry in a file of somebody's own, made step by step.
 ///
-/// Each block is verified as it is in the copy, so what a broken disk or somebody else did to the entry is never handed on. Where
+/// Each block is verified as it is in the copy, so what a broken disk or another program did to the entry is never handed on. Where
 /// the volume can, the copy shares the entry's room until one of the two is written to; never by a hard link, so nothing
 /// done to the copy reaches the store. The file is there when `finish` has returned, in one step and in the place of one
 /// that was there before; until then it has another name beside it. Its owner alone may read it. All methods are I/O.
@@ -132,7 +132,8 @@ package struct EntryExport: Sendable {
         case (.missing, "decode"):
             StoreError(
                 .damaged,
-                "\(error.path) of what is stored does not fit its checksum; repair drops it, then it is fetched again")
+                "\(error.path) of what is stored does not match its checksum; repair drops it, then it is fetched again"
+            )
         case (.missing, _): StoreError(.unavailable, "\(path) cannot be made: there is no such directory")
         default: StoreError(error, doing: "exporting to \(path)")
         }

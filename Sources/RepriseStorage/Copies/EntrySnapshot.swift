@@ -35,7 +35,7 @@ package struct EntrySnapshot: Sendable {
 }
 
 extension Generation {
-    /// As `EntrySnapshot.verified`, for generations that nobody verifies or fills through this open.
+    /// As `EntrySnapshot.verified`, for generations that are not verified or filled through this open.
     fileprivate func verified(_ block: Int64, in file: any FileHandle) throws(FileError) -> [UInt8]? {
         var last: Slot?
         while let slot = state.withLock({ $0.slots[block] }), slot != last {

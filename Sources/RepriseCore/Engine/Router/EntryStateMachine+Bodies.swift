@@ -60,7 +60,7 @@ extension EntryStateMachine {
             transfer.fill(into: buffer)
         }
         if let request = transfer.request, request.isUnconfirmed {
-            // The first there are: others have to verify themselves.
+            // The first there are: others are compared with them.
             request.accept(.bytes)
             learnLength(of: representation, request)
         }

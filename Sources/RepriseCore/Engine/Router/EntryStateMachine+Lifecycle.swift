@@ -84,10 +84,10 @@ extension EntryStateMachine {
     }
 
     /// Whether bytes are in memory that the disk will have.
-    var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains(where: isWriting) }
+    var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains { hasUnwritten($0) } }
 
     /// The same of one representation; nothing of it waits for what another one is still to bring.
-    func isWriting(_ representation: Representation) -> Bool {
+    func hasUnwritten(_ representation: Representation) -> Bool {
         let storage = representation.storage
         return storage.isCreating || storage.awaitsAdmission || buffers.awaitsDisk(representation.id)
     }

@@ -94,20 +94,20 @@ extension EntryStateMachine {
         after status: Int, _ request: OriginRequestState, at offset: Int64? = nil, isLaterTry: Bool = false
     ) -> Bool {
         guard environment.freshURLs != nil else { return false }
-        var isLaterTry = isLaterTry
+        let isPaced: Bool
         switch renewal.refused(
             status, request.url, to: request.callerFields, at: offset, current: url, key: key.primary, makeID(),
             now: now)
         {
         case .stands: return false
-        case .renewing: break
+        case .renewing: isPaced = isLaterTry
         case .ask(let id, let refused, let isRepeated):
-            isLaterTry = isLaterTry || isRepeated
+            isPaced = isLaterTry || isRepeated
             leave(.renewURL(id, refused))
         }
         // What a refusal ends may begin anew under each fresh URL, and be refused again. Readers are told of what was in the way
         // before: the URL was made good.
-        if isLaterTry {
+        if isPaced {
             let before = backoff.error.flatMap { $0.retryAfter == nil ? $0 : nil }
             backOff(after: before ?? CacheError(answered: status), at: offset)
         }

@@ -100,6 +100,7 @@ extension EntryStateMachine {
 
     /// A reader that comes, or asks for another place, does not inherit the pause of those that failed.
     private mutating func demandCame(besides id: ReaderID?) {
+        guard backoff.error != nil || renewal.awaitsByte else { return }
         let othersWait = readers.contains { $0.id != id && $0.isAwaiting }
         if !othersWait { renewal.reset() }
         if backoff.error != nil { backoff.demandCame(othersWait: othersWait, now: now) }

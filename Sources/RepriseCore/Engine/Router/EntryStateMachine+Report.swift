@@ -60,7 +60,7 @@ extension EntryStateMachine {
                 .notStored
             }
         return StorageStatus(
-            place: place, length: representation.info.length, isWriting: isWriting(representation),
+            place: place, length: representation.info.length, isWriting: hasUnwritten(representation),
             isRemoved: lifecycle.isRemoved)
     }
 

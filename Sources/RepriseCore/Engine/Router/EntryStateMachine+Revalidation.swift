@@ -125,8 +125,6 @@ extension EntryStateMachine {
         freshen(
             representation, by: head, to: request.sentFields, checked: wallClock(at: request.sentAt),
             isWhole: head.status == 200)
-        backoff.reset()
-        renewal.reset()
         releaseValidated(to: representation, by: request)
     }
 
@@ -196,8 +194,6 @@ extension EntryStateMachine {
         servesRanges: Bool, _ difference: Mismatch?
     ) {
         _ = revalidation.end()
-        backoff.reset()
-        renewal.reset()
         noteConfirmed(by: request, status: head.status)
         if let difference { tell(.generationChanged(key: key.text, difference)) }
         let new = makeRepresentation(head, request, length: length, servesRanges: servesRanges, for: .everybody)
@@ -221,6 +217,8 @@ extension EntryStateMachine {
     /// What was stored is confirmed or replaced for all who wait for that.
     private mutating func noteConfirmed(by request: OriginRequestState, status: Int) {
         revalidation.confirmed()
+        backoff.reset()
+        renewal.reset()
         let awaiting = answered(by: request)
         for reader in awaiting {
             reader.note {

@@ -121,7 +121,7 @@ struct EntryStateMachine {
 
     /// What was left since the last call.
     mutating func takeOutput() -> EntryOutput {
-        if watchers.followsWriting, watchers.writingChanged(representations.filter(isWriting).map(\.id)) {
+        if watchers.followsWriting, watchers.writingChanged(representations.filter { hasUnwritten($0) }.map(\.id)) {
             tellWatchers()
         }
         let unwritten = buffers.unwritten

@@ -1,7 +1,7 @@
 import RepriseRanges
 
-/// Ranges whose slots or checksums are being read, for each representation: none is read twice at
-/// a time. (What a write passes it verifies for itself.)
+/// Ranges whose slots or checksums are being read, for each representation: none is read twice at a
+/// time. What a write passes is verified beside that.
 struct IndexReads {
     private struct Reads {
         let representation: RepresentationID

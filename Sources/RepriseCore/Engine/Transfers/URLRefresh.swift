@@ -43,6 +43,9 @@ struct URLRefresh {
     /// Whether a fresh URL is awaited.
     var isAsking: Bool { if case .asking = state { true } else { false } }
 
+    /// Whether a fresh URL was accepted and has still to bring what was refused.
+    var awaitsByte: Bool { if case .accepted = state { true } else { false } }
+
     /// When the question has taken too long, in nanoseconds; `nil` where there is none.
     func failsAt(_ deadline: Int64) -> Int64? {
         guard case .asking(_, _, let since) = state else { return nil }
@@ -103,7 +106,7 @@ struct URLRefresh {
     }
 
     /// The origin answered as it should, or a reader came while none waits: what comes next begins anew.
-    mutating func reset() { if case .accepted = state { state = .idle } }
+    mutating func reset() { if awaitsByte { state = .idle } }
 
     /// The question has taken `deadline` or longer: what was refused; `nil` where it has not.
     mutating func expire(_ deadline: Int64, now: Int64) -> Refused? {
