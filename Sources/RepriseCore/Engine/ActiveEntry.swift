@@ -70,9 +70,11 @@ package final class ActiveEntry: Sendable {
     private func carryOut(_ output: EntryOutput) {
         if output.unwritten != 0 { environment.unwritten.add(output.unwritten) }
         if !output.served.isNone { environment.hub.count { output.served.add(to: &$0) } }
+        guard !output.actions.isEmpty else { return }
         var answers: [EntryInput] = []
-        for action in output.actions {
-            if let answer = carryOut(action) { answers.append(answer) }
+        // By index: a loop over the array would copy each action.
+        for index in output.actions.indices {
+            if let answer = carryOut(output.actions[index]) { answers.append(answer) }
         }
         for answer in answers { environment.queues.next { self.handle(answer) } }
     }
@@ -84,13 +86,11 @@ package final class ActiveEntry: Sendable {
         url: OriginURL, fields: HTTPFields, position: Int64, end: Int64, priority: TransferPlanner.Priority,
         mayStore: Bool = true, answers: ResourceRequest.Answers = .resource
     ) -> ReaderID? {
-        let id = answer {
+        answer {
             $0.attach(
                 url: url, fields: fields, position: position, end: end, priority: priority, mayStore: mayStore,
                 answers: answers)
         }
-        if id != nil { environment.hub.count { $0.readers += 1 } }
-        return id
     }
 
     func detach(_ reader: ReaderID) { handle(.detach(reader)) }

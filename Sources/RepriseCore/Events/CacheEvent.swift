@@ -18,15 +18,15 @@ public enum CacheEvent: Sendable, Hashable {
     /// What was stored of it went to make room: all of it, or where it is being read, blocks far from every reader.
     case evicted(key: String, bytes: Int64)
     /// The origin has another representation, as the difference shows; a new generation was begun.
-    case generationChanged(key: String, Mismatch)
+    indirect case generationChanged(key: String, Mismatch)
     /// Blocks failed their checksum and will be fetched again.
     case damaged(key: String, blocks: Int64)
     /// The origin's nodes disagree about entity tags; judged by length, date and overlap for a day.
     case demotedEntityTags(host: String)
     /// An answer was not what was asked for, or not what is held.
-    case mismatch(key: String, Mismatch)
+    indirect case mismatch(key: String, Mismatch)
     /// The origin could not be used.
-    case originError(key: String, CacheError)
+    indirect case originError(key: String, CacheError)
     /// A request failed at one of several origins; where another is well it was asked instead.
     case originFailed(origin: String, reason: String)
     /// So many events happened here that were not kept, as nobody took them in time. Only in `CacheEvents`.

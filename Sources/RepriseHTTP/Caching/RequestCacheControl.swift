@@ -28,6 +28,9 @@ public struct RequestCacheControl: Hashable, Sendable {
         return fields
     }
 
+    /// Of a request that says nothing.
+    package init() {}
+
     /// Reads a request's fields; total.
     public init(_ fields: HTTPFields) {
         guard let field = fields["Cache-Control"] else {

@@ -38,7 +38,7 @@ extension Generation {
         try changes.withLock { _ throws(FileError) in
             let free = state.withLock { state -> [ByteRange] in
                 var free = state.pendingPunch
-                for lease in state.leases.values { free.remove(codec.read(for: lease, layout)) }
+                for lease in state.leases.extents { free.remove(codec.read(for: lease, layout)) }
                 for claimed in state.claimed.ranges { free.remove(claimed) }
                 return free.ranges
             }

@@ -45,8 +45,7 @@ package final class Generation: Sendable {
         var unsynced = ByteRangeSet()
         /// How many syncs have failed, and how the last one did.
         var failedSyncs: (count: Int, last: FileError?) = (0, nil)
-        var leases: [UInt64: ByteRange] = [:]
-        var nextLease: UInt64 = 0
+        var leases = LeaseTable()
         /// Blocks to punch once no lease covers them.
         var pendingPunch = ByteRangeSet()
         /// Body offsets from here on have no slot on disk.
@@ -153,7 +152,6 @@ package final class Generation: Sendable {
             state.withLock { state in
                 var fresh = State(slotsFileSize: size, layout: layout)
                 fresh.leases = state.leases
-                fresh.nextLease = state.nextLease
                 fresh.damaged = state.damaged
                 fresh.isPunchable = state.isPunchable
                 fresh.isGivenToKernel = state.isGivenToKernel
@@ -236,24 +234,22 @@ package final class Generation: Sendable {
                 let whole = verified.intersection(range)
             else { return nil }
             let extent = ByteRange(offset: whole.lowerBound, count: min(whole.count, codec.longestExtent))
-            state.nextLease += 1
-            state.leases[state.nextLease] = extent
-            return ExtentLease(generation: self, id: state.nextLease, range: extent, epoch: state.epoch)
+            return ExtentLease(
+                generation: self, id: state.leases.begin(extent), range: extent, epoch: state.epoch)
         }
     }
 
     /// A lease on the whole body, for whoever reads it by its path: nothing of it is punched while the lease lives.
     package func leaseFile() -> ExtentLease {
         state.withLock { state in
-            state.nextLease += 1
-            state.leases[state.nextLease] = .from(0)
-            return ExtentLease(generation: self, id: state.nextLease, range: .from(0), epoch: state.epoch)
+            ExtentLease(
+                generation: self, id: state.leases.begin(.from(0)), range: .from(0), epoch: state.epoch)
         }
     }
 
     /// Whether its body is leased as a file: nothing of it can be reclaimed while that lasts.
     package var isLeasedAsFile: Bool {
-        state.withLock { $0.leases.values.contains { $0.upperBound == .max } }
+        state.withLock { $0.leases.extents.contains { $0.upperBound == .max } }
     }
 
     /// Where the bytes that are claimed in one run from `offset` on end, as far as slots have been read.
@@ -346,7 +342,7 @@ package final class Generation: Sendable {
     }
 
     func endLease(_ id: UInt64) {
-        state.withLock { $0.leases[id] = nil }
+        state.withLock { $0.leases.end(id) }
     }
 
     // MARK: Writing

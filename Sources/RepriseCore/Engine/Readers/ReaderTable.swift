@@ -43,8 +43,7 @@ struct ReaderTable: Sequence {
     }
 
     /// The request size with which a reader at `position` goes on: that of one that ended near it, not long ago.
-    mutating func inheritedRequestIndex(at position: Int64, distance: Int64, time: Int64, now: Int64) -> Int {
-        ended.removeAll { now - $0.at > time }
-        return ended.last { abs($0.position - position) <= distance }?.requestIndex ?? 0
+    func inheritedRequestIndex(at position: Int64, distance: Int64, time: Int64, now: Int64) -> Int {
+        ended.last { now - $0.at <= time && abs($0.position - position) <= distance }?.requestIndex ?? 0
     }
 }

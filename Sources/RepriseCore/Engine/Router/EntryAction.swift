@@ -2,6 +2,8 @@ import RepriseRanges
 import RepriseStorage
 
 /// What has to be done outside the lock, in order. Results come back as inputs.
+///
+/// What is large and seldom is indirect: an action is moved whole for each hit.
 enum EntryAction {
     // Readers and watchers
     case wake(@Sendable () -> Void)
@@ -11,11 +13,11 @@ enum EntryAction {
     // The origin
     case acquireSlot(SlotTicket, origin: String)
     case releaseSlot(HostTable.Slot)
-    case send(RequestID, OriginRequest)
+    indirect case send(RequestID, OriginRequest)
     case demand(any OriginExchange)
     case cancel(any OriginExchange)
     case note(HostFact, origin: String)
-    case renewURL(RequestID, RefusedURL)
+    indirect case renewURL(RequestID, RefusedURL)
 
     // Files
     case open
@@ -24,15 +26,15 @@ enum EntryAction {
     case withdraw(RepresentationID, Generation)
     case readOverlap(TransferID, RepresentationID, Generation, ByteRange)
     /// Asks whether it may be stored.
-    case admit(RepresentationID, EntryInfo)
+    indirect case admit(RepresentationID, EntryInfo)
     /// Makes files.
-    case stage(RepresentationID, EntryInfo, NamingOfMade)
+    indirect case stage(RepresentationID, EntryInfo, NamingOfMade)
     /// Writes a description.
     /// - Parameter syncing: Files that have to be on the disk before the description that names them.
-    case commit(RepresentationID, EntryInfo, syncing: Generation?)
-    case abandon(EntryInfo)
-    case write(WriteOrder, lane: Int)
-    case sync(RepresentationID, Generation, EntrySummary)
+    indirect case commit(RepresentationID, EntryInfo, syncing: Generation?)
+    indirect case abandon(EntryInfo)
+    indirect case write(WriteOrder, lane: Int)
+    indirect case sync(RepresentationID, Generation, EntrySummary)
     /// So many bytes more are taken of the store.
     case addUsage(Int64)
     case requestEviction
@@ -80,20 +82,22 @@ struct EntryOutput {
     var actions: [EntryAction] = []
     /// How many bytes more or fewer wait for the disk.
     var unwritten: Int64 = 0
-    /// What readers were served, where they were.
+    /// Which readers came, and what they were served.
     var served = ServedCounts()
 }
 
-/// What readers were served since it was told last.
+/// What readers were served since it was told last, and how many came.
 struct ServedCounts {
+    var readers: Int64 = 0
     var bytes: Int64 = 0
     var hits: Int64 = 0
     var misses: Int64 = 0
     var partials: Int64 = 0
 
-    var isNone: Bool { bytes == 0 && hits == 0 && misses == 0 && partials == 0 }
+    var isNone: Bool { readers == 0 && bytes == 0 && hits == 0 && misses == 0 && partials == 0 }
 
     func add(to sums: inout CacheStatistics) {
+        sums.readers += readers
         sums.served += bytes
         sums.hits += hits
         sums.misses += misses

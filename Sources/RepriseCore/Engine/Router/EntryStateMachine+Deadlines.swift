@@ -80,7 +80,7 @@ extension EntryStateMachine {
         }
     }
 
-    private func addReaderDeadlines(_ earliest: inout EarliestDeadline) {
+    private mutating func addReaderDeadlines(_ earliest: inout EarliestDeadline) {
         guard !readers.isEmpty else { return }
         earliest.add(renewal.failsAt(tuning.retryDeadline))
         for reader in readers where !reader.hasEnded {

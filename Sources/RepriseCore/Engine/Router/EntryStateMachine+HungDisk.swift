@@ -27,7 +27,7 @@ extension EntryStateMachine {
         buffers.mayStillStoreSince(id).map { $0.adding(environment.diskTimeout) <= now } ?? false
     }
 
-    func addDiskDeadlines(_ earliest: inout EarliestDeadline) {
+    mutating func addDiskDeadlines(_ earliest: inout EarliestDeadline) {
         guard let timeout = awaitedDiskTimeout else { return }
         // A disk may be known to hang since it was looked at: what is late by that is due at once, with a timer of its own.
         let soon = now.adding(TransferTuning.millisecond)

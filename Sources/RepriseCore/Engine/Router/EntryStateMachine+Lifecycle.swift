@@ -84,12 +84,11 @@ extension EntryStateMachine {
     }
 
     /// Whether bytes are in memory that the disk will have.
-    var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains { hasUnwritten($0) } }
+    var hasUnwritten: Bool { buffers.awaitsDisk || representations.contains { $0.storage.isPending } }
 
     /// The same of one representation; nothing of it waits for what another one is still to bring.
     func hasUnwritten(_ representation: Representation) -> Bool {
-        let storage = representation.storage
-        return storage.isCreating || storage.awaitsAdmission || buffers.awaitsDisk(representation.id)
+        representation.storage.isPending || buffers.awaitsDisk(representation.id)
     }
 
     /// Whether bytes are to reach the disk yet, or a description that names them.

@@ -31,7 +31,7 @@ extension EntryStateMachine {
         let isHTTP = environment.freshness == .http
         let reader = Reader(
             id: id, caller: caller, position: position, end: end, priority: priority, mayStore: mayStore,
-            answers: answers, cacheControl: RequestCacheControl(isHTTP ? fields : [:]),
+            answers: answers, cacheControl: isHTTP ? RequestCacheControl(fields) : RequestCacheControl(),
             outcome: CacheStatus(forward: selector.reason(fields)),
             requestIndex: requestIndex, now: now)
         if readers.isEmpty { beginAnew() }
@@ -43,6 +43,7 @@ extension EntryStateMachine {
             reader.handle(as: CacheStatus())
         }
         readers.insert(reader)
+        count { $0.readers += 1 }
         use.readerCame(mayStore: mayStore, at: wallClock)
         if use.hasUnstored { storeOrNot() }
         if lifecycle.readerCame(now: now) {
@@ -71,6 +72,7 @@ extension EntryStateMachine {
     /// Whether nothing is fetched or on its way to the disk.
     var isAtRest: Bool { transfers.isEmpty && buffers.isEmpty && revalidation.isIdle }
 
+    @inline(__always)
     private func requestIndex(of reader: Reader) -> Int {
         if transfers.isEmpty { return 0 }
         return transfers.filter { $0.readers.contains(reader.id) }.map(\.requestIndex).max() ?? 0
@@ -204,7 +206,6 @@ extension EntryStateMachine {
         return .pending
     }
 
-    // Not inlined it would be called on a copy of the machine.
     @inline(__always)
     private func needsPlan(after reader: Reader, _ generation: Generation?, _ end: Int64) -> Bool {
         guard transfers.isEmpty, buffers.isEmpty, let generation else { return true }

@@ -10,6 +10,8 @@ import RepriseStorage
 /// It does no I/O and changes nothing outside it: what is to be done is left as actions, which its shell carries out after the
 /// lock is released. The files beside this one say what an input means, a file a subject; only they name two machines.
 ///
+/// A question is called on a copy of the whole machine where it is not inlined: those that a hit asks are, or count as changes.
+///
 /// To change what one machine does, change that machine. To change which of them learn of something, change its route here.
 struct EntryStateMachine {
     let key: ResourceKey
@@ -105,9 +107,9 @@ struct EntryStateMachine {
         } while needsPlan
     }
 
-    mutating func leave(_ action: EntryAction) { output.actions.append(action) }
+    mutating func leave(_ action: consuming EntryAction) { output.actions.append(action) }
 
-    mutating func tell(_ event: CacheEvent) { leave(.event(event)) }
+    mutating func tell(_ event: consuming CacheEvent) { leave(.event(event)) }
 
     /// Counts what a reader was served.
     mutating func count(_ change: (inout ServedCounts) -> Void) { change(&output.served) }

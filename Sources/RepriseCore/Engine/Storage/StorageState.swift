@@ -100,6 +100,13 @@ struct StorageState {
         case .creating, .storing, .waitingForSpace, .off, .silent: false
         }
     }
+    /// Whether it is being asked about, or its files are being made: its bytes wait for that.
+    var isPending: Bool {
+        switch state {
+        case .awaitingAdmission, .creating: true
+        case .undecided, .storing, .waitingForSpace, .off, .silent: false
+        }
+    }
     var awaitsAdmission: Bool { if case .awaitingAdmission = state { true } else { false } }
     var isCreating: Bool { if case .creating = state { true } else { false } }
     /// Whether its files are being made, however long that takes.
