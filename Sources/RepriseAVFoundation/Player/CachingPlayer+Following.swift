@@ -50,6 +50,7 @@
                 interruption.pausedByOthers(at: self.now)
                 show(.paused)
             case .adopt(let rate):
+                interruption.startedByOthers()
                 isWanted = true
                 hasYielded = false
                 takeOver(rate: rate)
@@ -78,7 +79,7 @@
             return StallRule.Situation(
                 wantedRate: isWanted ? rate : 0, rate: player.rate,
                 isPlaying: player.timeControlStatus == .playing,
-                isReady: item.status == .readyToPlay && pendingSeek == nil && seeksUnderWay == 0,
+                isReady: item.status == .readyToPlay && pendingSeek == nil && !queued.isSeeking,
                 isStallReported: queued.isStallReported,
                 isBufferEmpty: item.isPlaybackBufferEmpty, isBufferFull: item.isPlaybackBufferFull, position: position,
                 duration: duration, loaded: loadedRanges, now: self.now)
@@ -169,6 +170,7 @@
         private func fail(_ queued: QueuedItem, _ error: PlaybackError) {
             player.pause()
             settlePendingSeek(false)
+            queued.endSeeks()
             finish(queued, .failed(error))
             state = .failed(error)
         }
@@ -188,7 +190,7 @@
 
         private func updateProgress(_ queued: QueuedItem) {
             let item = queued.item
-            if pendingSeek == nil, seeksUnderWay == 0, item.status == .readyToPlay {
+            if pendingSeek == nil, !queued.isSeeking, item.status == .readyToPlay {
                 set(\.position, seconds(player.currentTime()) ?? position)
             }
             set(\.duration, seconds(item.duration))

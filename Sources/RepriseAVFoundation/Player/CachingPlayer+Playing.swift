@@ -3,10 +3,6 @@
     public import Foundation
     public import RepriseCore
 
-    #if canImport(CoreMedia)
-        import CoreMedia
-    #endif
-
     extension CachingPlayer {
         /// Plays `url` in place of everything: remote through the cache, a file as it is.
         /// - Parameters:
@@ -120,15 +116,9 @@
         }
 
         private func move(_ queued: QueuedItem, to seconds: Double, tolerance: Double) async -> Bool {
-            seeksUnderWay += 1
-            let room = CMTime(seconds: max(0, tolerance), preferredTimescale: 1000)
             let isThere = await withCheckedContinuation { continuation in
-                queued.item.seek(
-                    to: CMTime(seconds: seconds, preferredTimescale: 90_000), toleranceBefore: room,
-                    toleranceAfter: room,
-                    completionHandler: { @Sendable isFinished in continuation.resume(returning: isFinished) })
+                queued.seek(to: seconds, tolerance: tolerance) { continuation.resume(returning: $0) }
             }
-            seeksUnderWay -= 1
             refresh()
             return isThere
         }
@@ -137,9 +127,9 @@
         func carryOutPendingSeek() {
             guard let seek = pendingSeek, let current = items.first, current.item.status == .readyToPlay else { return }
             pendingSeek = nil
-            Task { [weak self] in
-                let isThere = await self?.move(current, to: seek.seconds, tolerance: seek.tolerance)
-                seek.continuation?.resume(returning: isThere ?? false)
+            current.seek(to: seek.seconds, tolerance: seek.tolerance) { [weak self] isThere in
+                self?.refresh()
+                seek.continuation?.resume(returning: isThere)
             }
         }
 

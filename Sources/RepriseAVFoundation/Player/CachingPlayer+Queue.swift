@@ -124,9 +124,14 @@
             guard wantsOrigin != usesOrigin, let current = items.first else { return }
             usesOrigin = wantsOrigin
             assets = assets.filter { $0.key == current.entry.id }
-            for queued in items.dropFirst() { player.remove(queued.item) }
-            items.removeLast(items.count - 1)
+            takeOut(after: 1)
             topUp()
+        }
+
+        /// Takes items out of the player, all but the first `count`.
+        private func takeOut(after count: Int) {
+            for queued in items.dropFirst(count) { player.remove(queued.item) }
+            items = Array(items.prefix(count))
         }
 
         /// Makes the player's queue after the current item what it should be.
@@ -134,8 +139,7 @@
             guard let current = items.first else { return }
             let wanted = list.ahead(configuration.itemsAhead, isLooping: isLooping)
             let agreeing = zip(items.dropFirst(), wanted).prefix { $0.entry.id == $1.id }.count
-            for queued in items.dropFirst(1 + agreeing) { player.remove(queued.item) }
-            items.removeLast(items.count - 1 - agreeing)
+            takeOut(after: 1 + agreeing)
             // One that a bundle does not have is met when it is its turn.
             for entry in wanted.dropFirst(agreeing) { guard enqueueItem(of: entry) else { break } }
             // The last item stays when it has ended, so that it can be sought in and its last picture is seen.

@@ -49,7 +49,9 @@
         private var choseLoop = false
 
         /// The items in the player, the current one first.
-        @ObservationIgnored var items: [QueuedItem] = []
+        @ObservationIgnored var items: [QueuedItem] = [] {
+            didSet { for gone in oldValue where !items.contains(where: { $0 === gone }) { gone.takenOut() } }
+        }
         /// By entry: items of one entry share the asset, and with it the loader.
         @ObservationIgnored var assets: [Int: AVURLAsset] = [:]
         @ObservationIgnored var prefetches: [Int: HeadPrefetch] = [:]
@@ -60,7 +62,6 @@
         @ObservationIgnored var stall: StallRule
         @ObservationIgnored var interruption = InterruptionRule()
         @ObservationIgnored var pendingSeek: PendingSeek?
-        @ObservationIgnored var seeksUnderWay = 0
         @ObservationIgnored var willLookAgain = false
         /// Whether assets are made of the origin's URL, for a receiver that fetches them itself.
         @ObservationIgnored var usesOrigin = false

@@ -62,6 +62,18 @@ import Testing
         #expect(rule.decide(.servicesReset, isWanted: false, now: 101) == .rebuild(resume: true))
     }
 
+    @Test func `an interruption whose end is never told is over once it plays`() {
+        var byApp = InterruptionRule()
+        #expect(byApp.decide(.began, isWanted: true, now: 0) == .pause)
+        byApp.decidedByApp()
+        #expect(byApp.decide(.servicesReset, isWanted: true, now: 60) == .rebuild(resume: true))
+        var byOthers = InterruptionRule()
+        #expect(byOthers.decide(.began, isWanted: true, now: 0) == .pause)
+        byOthers.startedByOthers()
+        #expect(byOthers.decide(.servicesReset, isWanted: true, now: 60) == .rebuild(resume: true))
+        #expect(byOthers.decide(.ended(shouldResume: true), isWanted: false, now: 61) == .nothing)
+    }
+
     @Test func `a reset during a call rebuilds silently, and the call's end resumes`() {
         var rule = InterruptionRule()
         #expect(rule.decide(.began, isWanted: true, now: 0) == .pause)

@@ -50,6 +50,45 @@ import Testing
         await world.until { world.ends == [.finished] }
     }
 
+    @Test func `a seek that a reset overtakes is answered, and what comes after it moves on`() async throws {
+        let world = try PlayerWorld()
+        let player = world.player
+        world.hold(at: 6 * PlayerWorld.second)
+        player.play(PlayerWorld.url(0))
+        try await world.play(2)
+        let seek = Task { await player.seek(to: 8) }
+        await world.until { player.items.first?.isSeeking == true }
+        SimulatedClock.$shared.withValue(world.clock) { player.handle(.servicesReset) }
+        #expect(await seek.value == false)
+        world.hold(at: nil)
+        await world.until { player.state == .playing && player.player.currentTime().seconds == 8 }
+        try await world.play(1)
+        await world.until { player.position == 9 }
+    }
+
+    @Test func `what somebody else started during an interruption plays on after a reset`() async throws {
+        let world = try PlayerWorld()
+        let player = world.player
+        player.play(PlayerWorld.url(0))
+        try await world.play(2)
+        player.handle(.began)
+        SimulatedClock.$shared.withValue(world.clock) { player.player.rate = 1 }
+        await world.until { player.state == .playing }
+        SimulatedClock.$shared.withValue(world.clock) { player.handle(.servicesReset) }
+        await world.until { player.state == .playing }
+    }
+
+    @Test func `a seek that waits for its item is answered where that is stopped`() async throws {
+        let world = try PlayerWorld()
+        let player = world.player
+        world.hold(at: 6 * PlayerWorld.second)
+        player.play(PlayerWorld.url(0))
+        let seek = Task { await player.seek(to: 8) }
+        await world.until { player.items.first?.isSeeking == true }
+        player.stop()
+        #expect(await seek.value == false)
+    }
+
     @Test func `a reset while paused stays paused, at the same place`() async throws {
         let world = try PlayerWorld()
         let player = world.player

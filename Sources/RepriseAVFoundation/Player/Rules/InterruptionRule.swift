@@ -29,18 +29,26 @@
         /// different threads.
         static let kinship: Double = 2
 
-        /// Whether to go on when the interruption ends.
-        private(set) var willResume = false
-        private var isInterrupted = false
+        private enum State {
+            case idle
+            /// The system has the sound; whether to go on when it gives it back. It need not say so: "there is no guarantee that
+            /// a begin interruption will have an end interruption" (AVAudioSession).
+            case interrupted(willResume: Bool)
+        }
+
+        private var state = State.idle
         private var wasPlayingWhenLost: Bool?
         private var pausedByOthers: Double?
 
-        /// The app, or the person, has paused or started: an earlier promise to go on is void.
+        /// The app, or the person, has paused or started: an earlier promise to go on is void, and what was interrupted over.
         mutating func decidedByApp() {
-            willResume = false
+            state = .idle
             wasPlayingWhenLost = nil
             pausedByOthers = nil
         }
+
+        /// Somebody else has started it, a view controller for example: the sound is back.
+        mutating func startedByOthers() { state = .idle }
 
         /// The player stopped, and nobody of ours asked for it. `now` in seconds of a steady clock.
         mutating func pausedByOthers(at now: Double) { pausedByOthers = now }
@@ -53,19 +61,17 @@
             let wasPlaying = isWanted || pausedByOthers.map { now - $0 <= Self.kinship } ?? false
             switch event {
             case .began:
-                isInterrupted = true
-                willResume = willResume || wasPlaying
+                let willResume = if case .interrupted(let willResume) = state { willResume } else { false }
+                state = .interrupted(willResume: willResume || wasPlaying)
                 pausedByOthers = nil
                 return wasPlaying ? .pause : .nothing
             case .ended(let shouldResume):
-                defer {
-                    willResume = false
-                    isInterrupted = false
-                }
-                return willResume && shouldResume ? .resume : .nothing
+                defer { state = .idle }
+                guard case .interrupted(willResume: true) = state, shouldResume else { return .nothing }
+                return .resume
             case .outputLost:
                 // What was heard privately is not to be heard by the room, however the interruption ends.
-                willResume = false
+                if case .interrupted = state { state = .interrupted(willResume: false) }
                 pausedByOthers = nil
                 return isWanted ? .pause : .nothing
             case .servicesLost:
@@ -76,7 +82,8 @@
                     wasPlayingWhenLost = nil
                     pausedByOthers = nil
                 }
-                return .rebuild(resume: !isInterrupted && (wasPlaying || wasPlayingWhenLost == true))
+                if case .interrupted = state { return .rebuild(resume: false) }
+                return .rebuild(resume: wasPlaying || wasPlayingWhenLost == true)
             }
         }
     }
