@@ -19,10 +19,26 @@
         init(_ error: any Error, host: String, exit: OriginExit, rules: UpstreamRules) {
             if let refusal = OriginFailure.refusal(error, host: host, exit: exit, rules: rules) {
                 self.init(refusal)
+            } else if OriginFailure.showsExhaustion(error) {
+                let words =
+                    "no connection to \(exit.proxy.map { "the proxy \($0)" } ?? host) can be made now: no file descriptors are left; "
+                    + "raise their limit (ulimit -n), or allow fewer connections"
+                self.init(.exhausted, words)
             } else if let proxy = exit.proxy, let words = OriginFailure.trouble(error, with: proxy) {
                 self.init(.unreachable, words)
             } else {
                 self = OriginFailure.plain(error, host)
+            }
+        }
+
+        /// Whether there was no descriptor for the connection, or for looking up the name: that tells no code of its own.
+        private static func showsExhaustion(_ error: any Error) -> Bool {
+            switch error {
+            case let error as IOError: SystemCalls.meansNoDescriptor(error.errnoCode)
+            case let error as NIOConnectionError where error.connectionErrors.isEmpty: !SystemCalls.hasDescriptorLeft
+            case let error as NIOConnectionError:
+                error.connectionErrors.contains { showsExhaustion($0.error) }
+            default: false
             }
         }
 
@@ -86,13 +102,20 @@
 
         private static func ofConnection(_ error: NIOConnectionError, _ host: String) -> OriginFailure {
             let codes = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
-            if let code = codes.first { return ofSystem(code, "\(host):\(error.port)") }
+            if let code = mostTelling(codes) { return ofSystem(code, "\(host):\(error.port)") }
             guard error.connectionErrors.isEmpty else {
                 return OriginFailure(.unreachable, "\(host) cannot be reached on port \(error.port)")
             }
             let words =
                 "\(host) cannot be reached: its name is not known; check the URL, or whether names are looked up here"
             return OriginFailure(.unreachable, words, cause: .dnsError)
+        }
+
+        /// Of the codes of several addresses: on a machine with one kind of network the addresses of the other kind say only that.
+        private static func mostTelling(_ codes: [CInt]) -> CInt? {
+            codes.first { SystemCalls.reachability($0) == .refused }
+                ?? codes.first { SystemCalls.reachability($0) == .timedOut }
+                ?? codes.first { SystemCalls.reachability($0) != .noWay } ?? codes.first
         }
 
         private static func ofSystem(_ code: Int32, _ host: String) -> OriginFailure {

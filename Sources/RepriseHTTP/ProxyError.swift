@@ -12,6 +12,8 @@ public enum ProxyError: String, Hashable, Sendable {
     case unroutable = "destination_ip_unroutable"
     /// It cannot be reached, and it is not known why.
     case unavailable = "destination_unavailable"
+    /// No further connection to it can be made now: so many are open, or this process may open no more files.
+    case connectionLimit = "connection_limit_reached"
     /// The rules do not let its address be asked.
     case prohibited = "destination_ip_prohibited"
     /// Its certificate is not to be trusted.

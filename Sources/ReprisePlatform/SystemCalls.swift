@@ -33,6 +33,19 @@ package enum SystemCalls {
         }
     }
 
+    /// Whether this process may open another file or socket now.
+    package static var hasDescriptorLeft: Bool {
+        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return true
+        }
+        return !meansNoDescriptor(errno)
+    }
+
+    /// Whether an error code says that no file descriptor was left, for this process or the machine.
+    package static func meansNoDescriptor(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE }
+
     /// Whether an error code says that a host or port could not be reached at all.
     package static func meansUnreachable(_ code: Int32) -> Bool {
         [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN].contains(code)

@@ -19,6 +19,9 @@ public struct ProxyConfiguration: Sendable {
     /// that has taken nothing for ten seconds; where all are busy it is told 503 and closed. Half of the descriptors
     /// that the process may have are the most.
     public var connectionLimit = 1024
+    /// Requests forwarded to origins at a time, each on a connection of its own; a further one is told 503. An eighth of the
+    /// descriptors that the process may have are the most.
+    public var forwardedLimit = 1024
     /// Seconds a connection may stay open without a request.
     public var idleTimeout = 75
     /// Seconds a request may take to come, body included, from its first byte on; then it is told 408.

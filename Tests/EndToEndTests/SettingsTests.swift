@@ -57,7 +57,7 @@
                 #expect(report["directory"] == "\(folder)/reprise/media from \(file)")
                 #expect(report["log-level"] == "notice from default")
                 #expect(report["threads"] == "- from not set")
-                #expect(report.settings.count == 26)
+                #expect(report.settings.count == 27)
                 // A list is one thing: the nearer one takes the other's place.
                 #expect(try show(["--deny", "c.test"], environment)["deny"] == "c.test from --deny")
             }
@@ -106,6 +106,7 @@
             (#"{"same": ["a"]}"#, "same: expected a list of groups"),
             (#"{"key-strip": "x"}"#, "key-strip: expected a list of names"),
             (#"{"connections": 0}"#, "connections: expected a positive integer"),
+            (#"{"forwarded": 0}"#, "forwarded: expected a positive integer"),
             (#"{"idle-timeout": 75}"#, "idle-timeout: expected a time"),
             (#"{"request-timeout": "0s"}"#, "request-timeout: expected a time"),
             (#"{"client-timeout": "2d"}"#, "client-timeout: expected a time"),

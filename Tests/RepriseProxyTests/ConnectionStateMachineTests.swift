@@ -62,7 +62,7 @@ import Testing
                 case .beginning(let bytes, let length):
                     "\(request.head.method) \(request.head.target) \(bytes.count) of \(length ?? -1)"
                 }
-            case .refuse(let refusal): "\(refusal.status)"
+            case .refuse(let refusal, _): "\(refusal.status)"
             case .sendContinue: "100"
             }
         }

@@ -45,12 +45,18 @@
 
             func close() { channel.close(promise: nil) }
 
-            /// What was told since the last call: statuses alone.
-            func statuses() throws -> [String] {
+            /// What was told since the last call.
+            func text() throws -> String {
                 var text = ""
                 while let data = try channel.readOutbound(as: IOData.self) {
                     if case .byteBuffer(let buffer) = data { text += String(buffer: buffer) }
                 }
+                return text
+            }
+
+            /// The same: statuses alone.
+            func statuses() throws -> [String] {
+                let text = try text()
                 let lines = text.split(separator: "\r\n").filter { $0.hasPrefix("HTTP/1.1 ") }
                 return lines.map { String($0.dropFirst(9).prefix(3)) }
             }
@@ -104,8 +110,29 @@
             #expect(try fourth.statuses() == ["200"])
             #expect(server.server.connectionCount == 2 && server.server.limits.all == [.connections: 1])
             let silent = try server.connect(isBusy: true)
+            server.loop.run()
             #expect(!fourth.isOpen && silent.isOpen, "who waits gives way")
             #expect(server.server.limits.all == [.connections: 1, .displaced: 1])
+        }
+
+        @Test func `who gets a request before giving way keeps the place, one more than there are`() throws {
+            let server = try Server { $0.connectionLimit = 1 }
+            let first = try server.connect()
+            // Its turn on its own loop comes after the other was admitted.
+            let admission = server.server.admit(EmbeddedChannel(), SharedStanding(.answering))
+            first.handler.standing.value = .answering
+            server.loop.run()
+            #expect(admission == .admitted && first.isOpen)
+            #expect(server.server.connectionCount == 2 && server.server.limits.all == [:])
+        }
+
+        @Test(arguments: ["Expect: x", "Content-Length: 70000"])
+        func `a HEAD that is refused gets no body, RFC 9110 §9.3.2`(field: String) throws {
+            let server = try Server { _ in }
+            let client = try server.connect()
+            try client.send("HEAD /a HTTP/1.1\r\nHost: 127.0.0.1\r\n\(field)\r\n\r\n")
+            let text = try client.text()
+            #expect(text.hasPrefix("HTTP/1.1 41") && text.hasSuffix("\r\n\r\n") && text.contains("Content-Length: "))
         }
 
         @Test func `one that gets a place late has the time of the others`() throws {
@@ -166,6 +193,13 @@
             wanted: Int, descriptors: Int, places: Int
         ) {
             #expect(ConnectionLimit.count(wanted: wanted, descriptors: descriptors) == places)
+        }
+
+        @Test(arguments: [(1024, 20_000, 1024), (1024, 256, 32), (1024, 1, 1), (10, 256, 10)])
+        func `so many requests are forwarded as wanted, and an eighth of the descriptors at most`(
+            wanted: Int, descriptors: Int, count: Int
+        ) {
+            #expect(ConnectionLimit.forwardedCount(wanted: wanted, descriptors: descriptors) == count)
         }
 
         @Test func `drained, a connection ends with its answer`() throws {

@@ -1,4 +1,5 @@
 #if Server
+    import Foundation
     import RepriseCore
     import RepriseHTTP
     import RepriseProxy
@@ -87,6 +88,26 @@
                         try await client.waitUntilClosed()
                     }
                 }
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func `a client of HTTP 1.0 does not take a part for the whole, RFC 9112 §8`(isBroken: Bool) async throws {
+            try await ProxyFixture.run(cache: { $0.originTimeout = 1 }, edge: "edge") { fixture in
+                fixture.put("/a") {
+                    $0.framing = .chunked
+                    if isBroken { $0.body = .stall(at: 50_000) }
+                }
+                let client = Process()
+                client.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+                let target = "http://127.0.0.1:\(fixture.proxy.port)/a"
+                client.arguments = ["--http1.0", "-sS", "-o", "/dev/null", "-X", "POST", "-d", "", target]
+                let status = try await withCheckedThrowingContinuation { done in
+                    client.terminationHandler = { done.resume(returning: $0.terminationStatus) }
+                    do { try client.run() } catch { done.resume(throwing: error) }
+                }
+                // 56: the connection was reset.
+                #expect(status == (isBroken ? 56 : 0))
             }
         }
 

@@ -1,4 +1,5 @@
 #if Server
+    import Foundation
     import NIOCore
     @testable import RepriseAsyncHTTPClient
     import RepriseCore
@@ -39,6 +40,15 @@
             let failure = OriginFailure(
                 error, host: "a.example", exit: .direct(isTrusted: false), rules: UpstreamRules())
             #expect(failure.kind == kind, "\(failure)")
+        }
+
+        @Test(arguments: [EMFILE, ENFILE]) func `an origin that no descriptor is left for is not at fault`(code: CInt) {
+            let failure = OriginFailure(
+                IOError(errnoCode: code, reason: "connect"), host: "a.example", exit: .direct(isTrusted: false),
+                rules: UpstreamRules())
+            #expect(failure.cause == .connectionLimit && failure.kind == .exhausted)
+            #expect(failure.message.contains("ulimit -n"))
+            #expect(CircuitBreaker.Outcome(failure.kind) == nil)
         }
 
         @Test(arguments: OriginClientContract.Rule.allCases)

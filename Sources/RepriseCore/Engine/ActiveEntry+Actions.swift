@@ -73,7 +73,7 @@ extension ActiveEntry {
         case .rate(let rate): hosts.note(rate: rate, of: origin)
         case .asked: hosts.noteAsked(origin, now: environment.queues.now())
         case .outcome(let outcome): hosts.note(outcome, of: origin, now: environment.queues.now())
-        case .differingEntityTags: hosts.distrustEntityTags(of: origin, now: environment.queues.wallClock())
+        case .differingEntityTags: hosts.distrustEntityTags(of: origin, now: environment.queues.now())
         case .holdOff(let error): hosts.noteHoldOff(origin, key, error, now: environment.queues.now())
         }
     }

@@ -76,11 +76,12 @@ extension CircuitBreaker.Outcome {
         self = (500..<600).contains(status) && status != 501 && status != 505 ? .troubled : .answered
     }
 
-    /// What a failure before the answer's head says of the origin.
-    package init(_ kind: OriginFailure.Kind) {
+    /// What a failure before the answer's head says of the origin; `nil` for nothing.
+    package init?(_ kind: OriginFailure.Kind) {
         switch kind {
         case .unreachable, .timedOut, .untrusted, .refused: self = .unreachable
         case .interrupted, .malformed: self = .troubled
+        case .exhausted: return nil
         }
     }
 }

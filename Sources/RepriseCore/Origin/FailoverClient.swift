@@ -176,9 +176,11 @@ private final class FailoverExchange: OriginExchange {
             onEvent(event)
             return payDemands()
         case .failed(let failure):
-            client.note(hadHead ? .troubled : .init(failure.kind), of: location, failure.message)
-            if !hadHead, request.isSafe || failure.kind == .unreachable, let next = another(than: tried) {
-                return goOn(to: next, from: serial)
+            if let outcome = hadHead ? .troubled : CircuitBreaker.Outcome(failure.kind) {
+                client.note(outcome, of: location, failure.message)
+                if !hadHead, request.isSafe || failure.kind == .unreachable, let next = another(than: tried) {
+                    return goOn(to: next, from: serial)
+                }
             }
             end()
         case .end: end()
@@ -239,10 +241,12 @@ private final class FailoverExchange: OriginExchange {
             guard !state.isCancelled else { return (nil, nil) }
             state.isCancelled = true
             defer { state.exchange = nil }
-            return (state.exchange, state.hasHead ? nil : (state.asked, state.sentAt))
+            // A request with a body may have waited for its client, and one that changes something takes its time.
+            let mayBeSilent = request.isSafe && !state.hasHead && !state.isOver
+            return (state.exchange, mayBeSilent ? (state.asked, state.sentAt) : nil)
         }
         exchange?.cancel()
-        // The caller has waited too long as well; the last of several origins has no timer here.
+        // The last of several origins has no timer here.
         if let silent, let location = silent.location, client.isLate(since: silent.since) {
             client.note(.unreachable, of: location, "no answer in time")
         }

@@ -62,12 +62,13 @@ package final class HostTable: Sendable {
         /// Slots in use, in order of their numbers, and how their holders learn that another request waits.
         var holders: [(number: Int, onContention: @Sendable () -> Void)] = []
         var waiting: [Waiter] = []
-        var distrustsEntityTagsUntil: Int64 = 0
+        /// Nanoseconds of the queues' clock.
+        var distrustsEntityTagsUntil: Int64 = .min
         var breaker = CircuitBreaker()
 
         /// Whether nothing would be done otherwise without it, but for its measures.
         func isForgettable(now: Int64) -> Bool {
-            holders.isEmpty && waiting.isEmpty && distrustsEntityTagsUntil == 0 && breaker == CircuitBreaker()
+            holders.isEmpty && waiting.isEmpty && distrustsEntityTagsUntil <= now && breaker == CircuitBreaker()
                 && holdOffs.allSatisfy { $0.value.until <= now }
         }
     }
@@ -240,12 +241,17 @@ package final class HostTable: Sendable {
 
     // MARK: Entity tags
 
-    /// Stops trusting the host's entity tags for a day: its nodes disagree about them.
+    private static let distrustTime: Int64 = 86_400 * 1_000_000_000
+
+    /// Stops trusting the host's entity tags for a day: its nodes disagree about them. Times are of the queues' clock.
     package func distrustEntityTags(of origin: String, now: Int64) {
-        state.withLock { state in state.change(origin) { $0.distrustsEntityTagsUntil = now.adding(86_400) } }
+        state.withLock { state in
+            state.now = max(state.now, now)
+            state.change(origin) { $0.distrustsEntityTagsUntil = now.adding(HostTable.distrustTime) }
+        }
     }
 
     package func trustsEntityTags(of origin: String, now: Int64) -> Bool {
-        state.withLock { ($0.hosts[origin.octets]?.distrustsEntityTagsUntil ?? 0) <= now }
+        state.withLock { ($0.hosts[origin.octets]?.distrustsEntityTagsUntil ?? .min) <= now }
     }
 }

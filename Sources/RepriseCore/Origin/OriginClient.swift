@@ -91,6 +91,8 @@ public struct OriginFailure: Error, Sendable, Hashable {
         case untrusted
         /// The answer is not HTTP as it should be, or there were too many redirects.
         case malformed
+        /// No further connection can be made from here now. Nothing was sent, and the origin is not at fault.
+        case exhausted
         /// The rules of who may be asked do not allow it; the message says which, and what would have to be allowed.
         case refused
     }
@@ -117,6 +119,7 @@ public struct OriginFailure: Error, Sendable, Hashable {
         case .timedOut: .responseTimeout
         case .untrusted: .certificate
         case .malformed: .protocolError
+        case .exhausted: .connectionLimit
         case .refused: .prohibited
         }
     }

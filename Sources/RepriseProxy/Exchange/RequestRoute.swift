@@ -39,6 +39,11 @@ package enum RequestRoute: Sendable, Hashable {
                 self = plain(403, "this is not a proxy for \(scheme)")
                 return
             }
+            // RFC 9110 §4.2.1: no URL of http is without a host; what stands before an @ is not looked at, so it is refused.
+            guard !named.isEmpty, HostField.isValid(named) else {
+                self = plain(400, "the target names no host")
+                return
+            }
             authority = named
             path = target
         case .asterisk:

@@ -148,7 +148,9 @@ package struct ServerExchange: Sendable {
 
     /// The one mapping of errors to statuses (RFC 9110 §15.6).
     private static func status(of error: CacheError) -> Int {
-        switch error.code {
+        // It is this server that has no more to give (RFC 9209 §2.3.12).
+        if error.cause == .connectionLimit { return 503 }
+        return switch error.code {
         case .originRefused(let status): (400..<600).contains(status) || error.location != nil ? status : 502
         case .rangeNotSatisfiable: 416
         case .originForbidden: 403

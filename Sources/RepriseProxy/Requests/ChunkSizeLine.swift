@@ -39,7 +39,8 @@ struct ChunkSizeLine: Sendable, Hashable {
 }
 
 extension UInt8 {
-    fileprivate var hexDigit: UInt8? {
+    /// What it is worth as a hexadecimal digit.
+    var hexDigit: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10

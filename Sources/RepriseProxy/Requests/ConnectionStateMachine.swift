@@ -41,7 +41,8 @@ package struct ConnectionStateMachine: Sendable {
     package enum Step: Sendable, Hashable {
         case answer(Request)
         /// Tells the client why nothing more is answered.
-        case refuse(RequestRefusal)
+        /// - Parameter of: The request, where its head was understood.
+        case refuse(RequestRefusal, of: RequestHead?)
         /// Tells a client that waits with its body to send it (RFC 9110 §10.1.1).
         case sendContinue
     }
@@ -78,7 +79,7 @@ package struct ConnectionStateMachine: Sendable {
     private enum Intake: Sendable {
         case reading
         /// Nothing behind the queue is read, and this is why.
-        case refused(RequestRefusal)
+        case refused(RequestRefusal, of: RequestHead?)
         /// Nothing behind the queue is read: the client was told why, or an answer that is the last tells.
         case over
     }
@@ -176,7 +177,7 @@ package struct ConnectionStateMachine: Sendable {
         self.hasPlace = hasPlace
         guard hasPlace else {
             lingers = head.body != .none
-            return refuse(ConnectionStateMachine.noPlace)
+            return refuse(ConnectionStateMachine.noPlace, head)
         }
         let intake = RequestIntake(head, isRelayed: isRelayed)
         switch intake {
@@ -192,7 +193,7 @@ package struct ConnectionStateMachine: Sendable {
         case .headAlone:
             queue.append(Request(head: head, isRepetition: false, body: .whole([])))
             self.intake = .over
-        case .refused(let reason): refuse(reason)
+        case .refused(let reason): refuse(reason, head)
         }
     }
 
@@ -211,7 +212,7 @@ package struct ConnectionStateMachine: Sendable {
             queue.append(Request(head: incoming.head, isRepetition: false, body: body))
             coming = .queued(owesContinue: false)
         } else {
-            refuse(RequestIntake.tooLarge)
+            refuse(RequestIntake.tooLarge, incoming.head)
         }
     }
 
@@ -226,8 +227,10 @@ package struct ConnectionStateMachine: Sendable {
         if isLast { intake = .over }
     }
 
-    private mutating func refuse(_ reason: RequestRefusal) {
-        intake = .refused(reason)
+    /// - Parameter head: The request's, where it is not the one whose body comes.
+    private mutating func refuse(_ reason: RequestRefusal, _ head: RequestHead? = nil) {
+        let gathered: RequestHead? = if case .gathered(let incoming) = coming { incoming.head } else { nil }
+        intake = .refused(reason, of: head ?? gathered)
         coming = .none
     }
 
@@ -250,10 +253,10 @@ package struct ConnectionStateMachine: Sendable {
             if isDraining || isBehindAll || !request.head.isKeepAlive { endWithAnswer() }
             return .answer(request)
         }
-        guard case .refused(let reason) = intake else { return nil }
+        guard case .refused(let reason, let head) = intake else { return nil }
         phase = .answering
         endWithAnswer()
-        return .refuse(reason)
+        return .refuse(reason, of: head)
     }
 
     /// Whether the client waits with the body of the request whose turn is next.

@@ -53,11 +53,12 @@ extension RequestHead {
         minorVersion = try RequestHead.minorVersion(words[2])
         fields = try HTTPFields(&lines)
         body = try RequestHead.body(fields, minorVersion: minorVersion)
-        let hosts = fields.values(of: "Host").count
+        let hosts = fields.values(of: "Host")
         // RFC 9112 §3.2; 1.0 knew no Host.
-        guard hosts == 1 || hosts == 0 && minorVersion == 0 else {
-            throw RequestRefusal(400, hosts == 0 ? "no Host field" : "more than one Host field")
+        guard hosts.count == 1 || hosts.isEmpty && minorVersion == 0 else {
+            throw RequestRefusal(400, hosts.isEmpty ? "no Host field" : "more than one Host field")
         }
+        guard hosts.allSatisfy(HostField.isValid) else { throw RequestRefusal(400, "the Host field is no host") }
     }
 
     private static func minorVersion(_ word: ArraySlice<UInt8>) throws(RequestRefusal) -> Int {

@@ -42,7 +42,10 @@
             // HTTP/1.0 knows no chunks: a body without a length ends with the connection.
             let isOld = request?.minorVersion == 0
             let isChunked = !answer.isDelimited && !isOld && request?.method != "HEAD"
-            if isOld, !answer.isDelimited { machine.endWithAnswer() }
+            if isOld, !answer.isDelimited {
+                machine.endWithAnswer()
+                endsBodyByClosing = request?.method != "HEAD"
+            }
             var head = AnswerWriter.Head(status: answer.status, fields: answer.fields, part: answer.part)
             if isOld, !answer.isDelimited { head.minorVersion = 0 }
             if isChunked { head.more["Transfer-Encoding"] = "chunked" }
@@ -102,8 +105,13 @@
                 writer.end(trailers, left: promise)
                 writer.flush()
             case .broken:
-                // The head promised bytes that cannot be had: only a closed connection tells so.
-                context.close(promise: nil)
+                // The head promised bytes that cannot be had: only a closed connection tells so. Where that would be the body's end
+                // it is reset (RFC 9112 §8).
+                guard endsBodyByClosing, let options = context.channel as? any SocketOptionProvider else {
+                    return context.close(promise: nil)
+                }
+                let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+                options.setSoLinger(SystemCalls.resetsAtClose).whenComplete { _ in bound.value.close(promise: nil) }
             }
         }
 

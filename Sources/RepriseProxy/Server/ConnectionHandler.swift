@@ -28,6 +28,8 @@
         private var isReading = true
         /// The latest that a client which is told the end has to close; `nil` before that.
         var lingersUntil: NIODeadline?
+        /// Whether a client of HTTP/1.0 takes the end of the connection for the end of the answer's body.
+        var endsBodyByClosing = false
         private var isTurning = false
 
         init(server: ProxyServer) {
@@ -157,9 +159,9 @@
             guard context != nil, let step = machine.next(isDraining: isDraining) else { return false }
             switch step {
             case .answer(let request): answer(request, isDraining: isDraining)
-            case .refuse(let refusal):
+            case .refuse(let refusal, let head):
                 if let limit = ClientLimit(refusal: refusal.status) { server.limits.met(limit) }
-                send(ServerExchange.plain(refusal.status, refusal.reason, now: SystemCalls.wallClock()), to: nil)
+                send(ServerExchange.plain(refusal.status, refusal.reason, now: SystemCalls.wallClock()), to: head)
             case .sendContinue: sendContinue()
             }
             return true

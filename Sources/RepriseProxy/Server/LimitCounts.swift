@@ -6,6 +6,8 @@ public enum ClientLimit: String, CaseIterable, Sendable {
     case connections
     /// A connection gave its place to a further one.
     case displaced
+    /// A further request to be forwarded was told 503, as so many were on their way.
+    case forwarded
     /// A connection without a request was closed.
     case idleTimeout = "idle-timeout"
     /// A request that took too long to come was told 408.

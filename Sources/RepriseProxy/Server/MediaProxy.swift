@@ -94,14 +94,19 @@
         /// Client connections now.
         public var connectionCount: Int { server.connectionCount }
 
+        /// Requests that are being forwarded now.
+        public var forwardedCount: Int { server.forwardedPlaces.taken }
+
         /// How often clients have met each limit since the start.
         public var limitsMet: [ClientLimit: Int] { server.limits.all }
     }
 
     /// What all connections of a proxy share.
     final class ProxyServer: Sendable {
+        private typealias Client = (channel: any Channel, standing: SharedStanding)
+
         private struct State {
-            var channels: [ObjectIdentifier: (channel: any Channel, standing: SharedStanding)] = [:]
+            var channels: [ObjectIdentifier: Client] = [:]
             /// Those without a place, which may still ask.
             var refused: Set<ObjectIdentifier> = []
             /// Those that were told so and have time to read it, the first told first.
@@ -128,6 +133,8 @@
         /// Whether what goes to an origin can go by any method.
         let sendsEveryMethod: Bool
         let limits = LimitCounts()
+        /// Who forwards a request has one.
+        let forwardedPlaces: Places
         /// Whether balancers are told to send clients elsewhere.
         let isDraining = Atomic(false)
         private let state = Lock(State())
@@ -135,8 +142,10 @@
         init(cache: MediaCache, configuration: ProxyConfiguration) {
             self.cache = cache
             self.configuration = configuration
-            places = ConnectionLimit.count(
-                wanted: configuration.connectionLimit, descriptors: SystemCalls.descriptorLimit)
+            let descriptors = SystemCalls.descriptorLimit
+            places = ConnectionLimit.count(wanted: configuration.connectionLimit, descriptors: descriptors)
+            forwardedPlaces = Places(
+                ConnectionLimit.forwardedCount(wanted: configuration.forwardedLimit, descriptors: descriptors))
             role = ServerRole(configuration)
             sendsEveryMethod = cache.environment.failover.sendsEveryMethod
             rules = AccessRules(
@@ -156,27 +165,44 @@
         /// Counts a connection in, in another's place where there are too many and one can give way. One that was refused may
         /// ask again.
         func admit(_ channel: any Channel, _ standing: SharedStanding) -> Admission {
-            let (admission, ousted) = state.withLock { state -> (Admission, (any Channel)?) in
-                var ousted: (any Channel)?
+            let (admission, ousted) = state.withLock { state -> (Admission, Client?) in
+                var ousted: Client?
                 if state.channels.count >= places {
                     let standings = state.channels.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
                     guard let id = ConnectionLimit.leastNeeded(of: standings, now: ConnectionHandler.now) else {
-                        return state.refuse(channel, most: ConnectionLimit.refusedCount(places: places))
+                        let (admission, told) = state.refuse(
+                            channel, most: ConnectionLimit.refusedCount(places: places))
+                        told?.close(promise: nil)
+                        return (admission, nil)
                     }
-                    ousted = state.channels.removeValue(forKey: id)?.channel
+                    ousted = state.channels.removeValue(forKey: id)
                 }
                 state.refused.remove(ObjectIdentifier(channel))
                 state.channels[ObjectIdentifier(channel)] = (channel, standing)
                 return (.admitted, ousted)
             }
-            ousted?.close(promise: nil)
+            if let ousted { displace(ousted) }
             switch admission {
-            case .admitted: if ousted != nil { limits.met(.displaced) }
+            case .admitted: break
             // It counts when it is told so.
             case .refused: break
             case .dropped: limits.met(.connections)
             }
             return admission
+        }
+
+        /// Closes a connection that gave its place to another, on its own loop: there it may have got a request meanwhile. Then it
+        /// keeps its place, and there is one more than the limit.
+        private func displace(_ client: Client) {
+            client.channel.eventLoop.execute {
+                guard client.channel.isActive else { return }
+                if client.standing.value == .answering {
+                    self.state.withLock { $0.channels[ObjectIdentifier(client.channel)] = client }
+                } else {
+                    self.limits.met(.displaced)
+                    client.channel.close(promise: nil)
+                }
+            }
         }
 
         /// A connection without a place was told so: it may stay until others are to be told.

@@ -20,6 +20,8 @@
         private var machine: RelayStateMachine
         private var sentAt: Int64 = 0
         private var exchange: (any OriginExchange)?
+        /// Held as long as the exchange is.
+        private var place: Places.Place?
         /// What follows once what is stored was looked at, by the last look that was begun.
         private var onceLookedAt: (@Sendable (RequestRelay) -> Void)?
         private var looks = 0
@@ -72,6 +74,14 @@
             let loop = outlet.context.eventLoop
             let bound = NIOLoopBound(self, eventLoop: loop)
             wait()
+            place = server.forwardedPlaces.take()
+            guard place != nil else {
+                if standsIn() { return }
+                server.limits.met(.forwarded)
+                return fail(
+                    OriginFailure(
+                        .exhausted, "too many requests are being forwarded to origins; ask again in a moment"))
+            }
             sentAt = ConnectionHandler.now
             exchange = server.cache.environment.failover.start(request) { event in
                 loop.execute { bound.value.take(event) }
@@ -242,7 +252,7 @@
             let answer = exchange.answer(CacheError(failure), now: SystemCalls.wallClock())
             end(
                 telling: exchange.told(answer, age: nil, outcome: outcome(nil)),
-                mayHaveChanged: failure.kind != .unreachable)
+                mayHaveChanged: failure.kind != .unreachable && failure.kind != .exhausted)
         }
 
         /// Ends the request before its answer is whole: with this one where none has begun.
@@ -254,8 +264,7 @@
             case .breakOff: finish(.broken)
             case .tell: finish(.text(answer))
             case .tellLater:
-                exchange?.cancel()
-                exchange = nil
+                endExchange()
                 invalidate(after: nil) { relay in
                     if relay.machine.lookedAt() { relay.finish(.text(answer)) }
                 }
@@ -276,8 +285,13 @@
             wait()
             stored?.handle.leave()
             upload?.fail()
+            endExchange()
+        }
+
+        private func endExchange() {
             exchange?.cancel()
             exchange = nil
+            place = nil
         }
     }
 #endif

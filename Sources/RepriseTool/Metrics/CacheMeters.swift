@@ -52,6 +52,7 @@
             }
             let activity = cache.activity
             gauge("reprise_connections", proxy.connectionCount)
+            gauge("reprise_forwarded_requests", proxy.forwardedCount)
             gauge("reprise_readers", activity.readers)
             gauge("reprise_transfers", activity.transfers)
             gauge("reprise_store_bytes", Int(cache.allocatedBytes))

@@ -11,6 +11,12 @@
                 (default: 1024, or half of the file descriptors if that is less)
                 """)
         var connections: Int?
+        @Option(
+            help: """
+                Maximum number of requests forwarded at a time; a further one is answered 503. (default: 1024, or an \
+                eighth of the file descriptors if that is less)
+                """)
+        var forwarded: Int?
         @Option(help: "Time after which a connection without a request is closed. (default: 75s)")
         var idleTimeout: String?
         @Option(help: "Time to receive a request with its body; then it is answered 408. (default: 20s)")
@@ -25,7 +31,8 @@
         /// The flags that were given.
         var flags: [SettingName: ConfigContent?] {
             [
-                .connections: connections.map { .int($0) }, .idleTimeout: idleTimeout.map { .string($0) },
+                .connections: connections.map { .int($0) }, .forwarded: forwarded.map { .int($0) },
+                .idleTimeout: idleTimeout.map { .string($0) },
                 .requestTimeout: requestTimeout.map { .string($0) }, .clientTimeout: clientTimeout.map { .string($0) },
                 .originTimeout: originTimeout.map { .string($0) }, .headLimit: headLimit.map { .string($0) },
             ]
@@ -37,6 +44,7 @@
         /// - Throws: A `Failure` that names the malformed setting.
         func limit(_ proxy: inout ProxyConfiguration) throws {
             if let number = try number(.connections, in: 1...1_000_000) { proxy.connectionLimit = number }
+            if let number = try number(.forwarded, in: 1...1_000_000) { proxy.forwardedLimit = number }
             if let time = try seconds(.idleTimeout) { proxy.idleTimeout = time }
             if let time = try seconds(.requestTimeout) { proxy.requestTimeout = time }
             if let time = try seconds(.clientTimeout) { proxy.slowClientTimeout = time }

@@ -11,7 +11,7 @@
         case adminPort = "admin-port"
         case logLevel = "log-level"
         case limit
-        case connections
+        case connections, forwarded
         case idleTimeout = "idle-timeout"
         case requestTimeout = "request-timeout"
         case clientTimeout = "client-timeout"
@@ -37,7 +37,7 @@
                 .requestTimeout,
                 .clientTimeout, .originTimeout, .headLimit:
                 .string
-            case .port, .threads, .adminPort, .connections: .int
+            case .port, .threads, .adminPort, .connections, .forwarded: .int
             case .noToken, .sample: .bool
             case .origin, .allow, .allowOrigin, .deny, .same, .keyStrip, .keyKeep: .stringArray
             }
@@ -58,7 +58,7 @@
             case .idleTimeout, .requestTimeout, .clientTimeout, .originTimeout:
                 "expected a time from 1s to 1d, like 90s or 5m"
             case .headLimit: "expected a size from 1KiB to 1MiB"
-            case .threads, .connections: "expected a positive integer"
+            case .threads, .connections, .forwarded: "expected a positive integer"
             case .noToken, .sample: "expected true or false"
             case .allowOrigin: "expected a list of origins of web pages, such as https://player.example"
             case .allow, .deny: "expected a list of addresses, blocks of addresses, hosts, *.suffix or *"
@@ -84,7 +84,7 @@
             case .headLimit: .string("32KiB")
             case .allow, .allowOrigin, .deny, .same, .keyStrip, .keyKeep: .stringArray([])
             case .keyFile: nil
-            case .directory, .origin, .threads, .adminPort, .connections: nil
+            case .directory, .origin, .threads, .adminPort, .connections, .forwarded: nil
             }
         }
 

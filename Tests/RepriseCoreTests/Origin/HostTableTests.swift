@@ -40,6 +40,15 @@ import Testing
         #expect(table.breaker(of: "http://down") != CircuitBreaker())
     }
 
+    @Test func `hosts whose entity tags are trusted again are forgotten as well`() {
+        let table = HostTable(limit: 2)
+        for number in 0..<2_000 { table.distrustEntityTags(of: "http://\(number)", now: 0) }
+        #expect(table.count == 2_000 && !table.trustsEntityTags(of: "http://7", now: 86_399_999_999_999))
+        #expect(table.trustsEntityTags(of: "http://7", now: 86_400_000_000_000))
+        for number in 0..<2_000 { table.distrustEntityTags(of: "http://b\(number)", now: 86_400_000_000_000) }
+        #expect(table.count == 2_000)
+    }
+
     @Test func `hosts that only Unicode calls equal are two`() {
         let table = HostTable(limit: 1)
         let slots = [acquire(table, "http://\u{E9}.test"), acquire(table, "http://e\u{301}.test")]
@@ -123,8 +132,8 @@ import Testing
         let table = HostTable(limit: 1)
         #expect(table.trustsEntityTags(of: host, now: 50))
         table.distrustEntityTags(of: host, now: 50)
-        #expect(!table.trustsEntityTags(of: host, now: 50 + 86_399))
-        #expect(table.trustsEntityTags(of: host, now: 50 + 86_400))
+        #expect(!table.trustsEntityTags(of: host, now: 50 + 86_399_999_999_999))
+        #expect(table.trustsEntityTags(of: host, now: 50 + 86_400_000_000_000))
         #expect(table.trustsEntityTags(of: "http://b", now: 50))
     }
 }

@@ -265,5 +265,27 @@
                 #expect(answer.status == 502)
             }
         }
+
+        @Test(arguments: [String?.none, "edge"])
+        func `a request beyond those that may be forwarded at a time is refused, and counted, RFC 9209 §2.3.12`(
+            edge: String?
+        ) async throws {
+            try await ProxyFixture.run(proxy: { $0.forwardedLimit = 1 }, edge: edge) { fixture in
+                fixture.put("/slow") { $0.body = .stall(at: 10) }
+                fixture.put("/a") { $0.statuses["POST"] = 201 }
+                let path = { edge == nil ? fixture.target($0) : $0 }
+                let slow = try await fixture.connect()
+                try await slow.request(path("/slow"), method: "POST", [("Content-Length", "0")])
+                #expect(try await slow.readHead().status == 200)
+                let refused = try await fixture.send("POST", path("/a"), body: "")
+                #expect(refused.status == 503 && refused.text.hasPrefix("too many requests are being forwarded"))
+                #expect(refused.fields["Proxy-Status"]?.contains("error=connection_limit_reached") == true)
+                #expect(fixture.proxy.limitsMet == [.forwarded: 1])
+                await slow.close()
+                #expect(await eventually { fixture.proxy.forwardedCount == 0 })
+                #expect(try await fixture.send("POST", path("/a"), body: "").status == 201)
+                #expect(fixture.origin.requestCount == 2 && fixture.proxy.limitsMet == [.forwarded: 1])
+            }
+        }
     }
 #endif

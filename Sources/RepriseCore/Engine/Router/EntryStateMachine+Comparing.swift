@@ -23,7 +23,7 @@ extension EntryStateMachine {
     /// Whether an origin's tags differ only where bytes do. What readers share goes by its own tags alone: one that changed is
     /// never taken for confirmed.
     func trustsEntityTags(of origin: String) -> Bool {
-        selector.isSharedHTTP || environment.hosts.trustsEntityTags(of: origin, now: wallClock)
+        selector.isSharedHTTP || environment.hosts.trustsEntityTags(of: origin, now: now)
     }
 
     /// Whose word counts for a transfer's next request, or an answer.

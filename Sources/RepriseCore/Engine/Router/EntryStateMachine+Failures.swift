@@ -275,7 +275,7 @@ extension CacheError {
             case .timedOut: .originTimedOut
             case .malformed: .originInvalid
             case .refused: .originForbidden
-            case .unreachable, .interrupted, .untrusted: .originUnreachable
+            case .unreachable, .interrupted, .untrusted, .exhausted: .originUnreachable
             }
         self.init(code, failure.message)
         cause = failure.cause

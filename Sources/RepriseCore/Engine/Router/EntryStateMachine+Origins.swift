@@ -71,7 +71,8 @@ extension EntryStateMachine {
     }
 
     mutating func noteFailure(of request: OriginRequestState, _ failure: OriginFailure) {
-        note(request.hasHead ? .troubled : .init(failure.kind), of: request, failure.message)
+        guard let outcome = request.hasHead ? .troubled : CircuitBreaker.Outcome(failure.kind) else { return }
+        note(outcome, of: request, failure.message)
     }
 
     /// A head came: whether another origin is to be asked instead. What this one asked for, to be left alone, is kept.
