@@ -16,6 +16,20 @@ import Testing
         #expect(unlimited.hasSpace && !unlimited.isDue)
     }
 
+    @Test func `what was noted of a store holds until it is counted, inv21`() {
+        var quota = Quota(limits: .init(bytes: 1000))
+        quota.stored(50)
+        #expect(quota.known == nil)
+        quota.noted(500)
+        #expect(quota.known == 550 && quota.hasSpace && !quota.needsCount)
+        quota.noted(700)
+        #expect(quota.used == 550, "once")
+        quota.counted(400, since: 50)
+        #expect(quota.known == 400)
+        quota.noted(700)
+        #expect(quota.known == 400)
+    }
+
     @Test func `a sweep begins at high water and goes down to low water`() {
         var quota = Quota(limits: .init(bytes: 1000))
         quota.counted(900, since: quota.storedInAll)

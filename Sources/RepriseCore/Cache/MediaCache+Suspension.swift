@@ -30,8 +30,8 @@ extension MediaCache {
         for entry in openEntries { entry.handle(.sync) }
         // Descriptions that were due have begun with that.
         await drain(by: deadline) { $0.isStoring }
-        let book = statisticsStore
-        queues.upkeep { book.save() }
+        let statistics = statisticsStore
+        queues.upkeep { statistics.saveLast() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         _ = await deadline.wait { tell in environment.access.shut(tell) }
         store.release()
@@ -112,6 +112,8 @@ extension MediaCache {
             for entry in openEntries { entry.leaveFiles() }
         }
         environment.access.reopen(store)
+        let statistics = statisticsStore
+        environment.queues.upkeep { statistics.load() }
         setStatus(.ready)
         for entry in openEntries { entry.handle(.resume) }
     }

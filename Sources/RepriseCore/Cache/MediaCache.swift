@@ -292,7 +292,7 @@ public final class MediaCache: Sendable {
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         for entry in openEntries { entry.handle(.abandonUnwritten) }
         let statistics = statisticsStore
-        queues.upkeep { statistics.save() }
+        queues.upkeep { statistics.saveLast() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         // Work that a hung disk finishes later must not touch a root that is another cache's by then.
         let store = environment.store

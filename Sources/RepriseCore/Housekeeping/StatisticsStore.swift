@@ -3,6 +3,9 @@ import RepriseStorage
 
 /// Keeps a store's statistics over restarts: on the janitor, a minute after something was counted, and when the store is
 /// closed or given away. A process that is killed loses that minute's; nobody who reads waits for it.
+///
+/// What all entries take is noted where the store is let go, and taken over by who opens it next: the quota is known before a
+/// census has seen each entry. After a kill nothing is noted.
 final class StatisticsStore: Sendable {
     private struct State {
         var ledger: CumulativeStatistics
@@ -33,31 +36,40 @@ final class StatisticsStore: Sendable {
         return state.withLock { $0.ledger.total(now) }
     }
 
-    /// Reads what was counted before, so that `total` has it. I/O, on the janitor.
-    func load() { keep(writes: false) }
+    private enum Occasion { case isTaken, isInUse, isLetGo }
+
+    /// The store was opened, or taken back: reads what was counted before, so that `total` has it, and what all entries take. I/O,
+    /// on the janitor.
+    func load() { keep(.isTaken) }
 
     /// Writes what was counted. I/O, on the janitor.
-    func save() { keep(writes: true) }
+    func save() { keep(.isInUse) }
 
-    private func keep(writes: Bool) {
+    /// The same where the store is about to be let go. I/O, on the janitor.
+    func saveLast() { keep(.isLetGo) }
+
+    private func keep(_ occasion: Occasion) {
         // Noted in any case, so that what is counted later is told again, where nothing can be written now.
-        let now = writes ? environment.hub.noteCounted() : environment.hub.statistics
+        let now = occasion == .isTaken ? environment.hub.statistics : environment.hub.noteCounted()
         guard environment.access.enter() else { return }
         defer { environment.access.leave() }
         guard let store = environment.store else { return }
         let time = environment.queues.wallClock()
         do throws(StoreError) {
             let found = try store.readStatistics()
-            let due = state.withLock { state in
+            let allocated = occasion == .isLetGo ? environment.quota.known : nil
+            let (noted, due) = state.withLock { state in
                 state.ledger.read(found, at: time)
-                return writes ? state.ledger.due(now) : nil
+                return (state.ledger.allocated, state.ledger.due(now, allocated: allocated))
             }
-            guard let due else { return }
+            guard let due, occasion != .isTaken || noted != nil else { return }
             try store.writeStatistics(due)
             state.withLock { state in
-                state.ledger.wrote(now)
+                state.ledger.wrote(now, allocated: allocated)
                 state.isRefused = false
             }
+            // Only now: what the file still said after a kill would be taken over once more.
+            if occasion == .isTaken, let noted { environment.quota.update { $0.noted(noted) } }
         } catch {
             let isNews = state.withLock { state in
                 defer { state.isRefused = true }

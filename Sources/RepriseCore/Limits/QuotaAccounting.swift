@@ -30,6 +30,9 @@ package final class QuotaAccounting: Sendable {
     /// Bytes all entries take, as far as is known.
     package var used: Int64 { state.withLock { $0.quota.used } }
 
+    /// Bytes all entries take; `nil` where it is not known what was there at the start.
+    package var known: Int64? { state.withLock { $0.quota.known } }
+
     /// Bytes that were stored in all, which a count needs.
     package var storedInAll: Int64 { state.withLock { $0.quota.storedInAll } }
 

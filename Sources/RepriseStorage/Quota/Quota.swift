@@ -30,10 +30,17 @@ package struct Quota: Sendable {
     package static let lookInterval: Int64 = 32 << 20
 
     package var limits: StoreLimits
+    /// How it is known what was there already.
+    private enum Basis {
+        case none
+        /// Who let the store go last has noted it.
+        case noted
+        case counted
+    }
+
     /// Bytes all entries take, as far as is known: counted by a sweep, and added to since.
     package private(set) var used: Int64 = 0
-    /// Whether what was there already has been counted.
-    private var isCounted = false
+    private var basis = Basis.none
     /// Bytes that were stored since it was made, whether they are there still or not.
     package private(set) var storedInAll: Int64 = 0
     private var sinceLook: Int64 = 0
@@ -54,7 +61,10 @@ package struct Quota: Sendable {
 
     /// Whether nothing more is stored before it is known what was there: a store that begins full would go far over its
     /// limit while it is counted.
-    package var needsCount: Bool { !isCounted && limits.bytes != nil && used >= margin }
+    package var needsCount: Bool { basis == .none && limits.bytes != nil && used >= margin }
+
+    /// Bytes all entries take; `nil` where it is not known what was there already.
+    package var known: Int64? { basis == .none ? nil : used }
 
     /// Bytes were stored.
     package mutating func stored(_ bytes: Int64) {
@@ -69,14 +79,24 @@ package struct Quota: Sendable {
         filesMissing = max(0, filesMissing - files)
     }
 
+    /// Who let the store go last has noted what all entries took. It holds until they are counted.
+    package mutating func noted(_ bytes: Int64) {
+        guard basis == .none else { return }
+        learnt(bytes.adding(storedInAll))
+        basis = .noted
+    }
+
     /// All entries were counted.
     /// - Parameter begun: `storedInAll` when the counting began: what was stored since may have been looked for too early.
     package mutating func counted(_ bytes: Int64, since begun: Int64) {
-        let bytes = bytes.adding(storedInAll - begun)
-        // What the volume has left for us does not change by counting.
+        learnt(bytes.adding(storedInAll - begun))
+        basis = .counted
+    }
+
+    private mutating func learnt(_ bytes: Int64) {
+        // What the volume has left for us does not change by that.
         volumeCapacity = volumeCapacity.map { $0.adding(bytes) - used }
         used = bytes
-        isCounted = true
     }
 
     /// The volume was asked what it has left.

@@ -66,6 +66,20 @@ import Testing
         #expect(ledger.total(sums(130)) == StoreStatistics(sums: sums(30), since: 77))
     }
 
+    @Test func `what all entries take is said by a store that was let go, and by no other`() {
+        var ledger = CumulativeStatistics(at: 0)
+        let last = ledger.due(sums(0), allocated: 9)
+        #expect(last?["allocated"] == 9)
+        ledger.wrote(sums(0), allocated: 9)
+        #expect(ledger.due(sums(0), allocated: 9) == nil)
+        ledger.read(last, at: 1)
+        #expect(ledger.allocated == 9)
+        let next = ledger.due(sums(0))
+        #expect(next != nil && next?["allocated"] == nil)
+        ledger.wrote(sums(0))
+        #expect(ledger.allocated == nil && ledger.due(sums(0)) == nil)
+    }
+
     // MARK: In a cache
 
     @Test(arguments: Kind.allCases)
@@ -185,6 +199,41 @@ import Testing
                 #expect(entry.served == Int64(round) * 50_000 && entry.fromOrigin == 50_000)
             }
             await cache.close()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `how full a store is it knows before each entry was seen where it was closed, not where it was killed, inv21`(
+        isClosed: Bool
+    ) async throws {
+        let directory = TemporaryDirectory()
+        let origin = ScriptedOrigin()
+        origin.put(.init(PositionCodedContent(length: 400_000), OriginBehaviour()), at: "/a.mp3")
+        let queues = UnhurriedQueues()
+        let client = InMemoryOriginClient(origin: origin, queues: queues)
+        let url = try #require(OriginURL("http://origin.test/a.mp3"))
+        let files = FaultyFileSystem(RealFileSystem())
+        func open() throws -> (Store, MediaCache) {
+            var configuration = MediaCache.Configuration()
+            configuration.limits.bytes = 1 << 20
+            let store = try Store(root: directory.path + "/store", fileSystem: files)
+            return (store, MediaCache(store: store, client: client, configuration: configuration, queues: queues))
+        }
+        let (store, cache) = try open()
+        for try await _ in cache.resource(for: url).bytes() {}
+        #expect(await eventually { cache.environment.quota.used > 400_000 })
+        isClosed ? await cache.close() : store.release()
+        let used = cache.environment.quota.used
+        // No entry is seen.
+        files.setRule { call, path, _ in
+            call == .list && path.hasSuffix("/entries") ? .error(FileError.inputOutput) : nil
+        }
+        for _ in 0..<2 {
+            let (_, next) = try open()
+            _ = await next.storeStatistics()
+            #expect(next.environment.quota.known == (isClosed ? used : nil))
+            #expect(try next.environment.store?.readStatistics()?["allocated"] == nil)
+            await next.close()
         }
     }
 
