@@ -62,6 +62,15 @@
             }
         }
 
+        private final class Forgotten: ChannelInboundHandler {
+            typealias InboundIn = ByteBuffer
+            private let server: ProxyServer
+
+            init(server: ProxyServer) { self.server = server }
+
+            func channelInactive(context: ChannelHandlerContext) { server.forget(context.channel) }
+        }
+
         private static let health = "GET /.reprise/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
         @Test func `a connection without a request is closed when its time is up, and forgets before`() throws {
@@ -126,6 +135,22 @@
             #expect(server.server.connectionCount == 2 && server.server.limits.all == [:])
         }
 
+        @Test func `a client that takes nothing gives its place to another whose request is to be forwarded`() throws {
+            let requests = ForwardedRequests(limit: 1)
+            func client(_ standing: ConnectionStanding) -> ProxyServer.Client {
+                ProxyServer.Client(channel: EmbeddedChannel(), standing: SharedStanding(standing))
+            }
+            let stalled = client(.stalled(since: 5))
+            let first = try #require(requests.begin(for: stalled, now: 5))
+            #expect(first.ousted == nil)
+            #expect(requests.begin(for: client(.answering), now: 6 + ConnectionLimit.stallLimit - 2) == nil)
+            let second = try #require(requests.begin(for: client(.answering), now: 5 + ConnectionLimit.stallLimit))
+            #expect(second.ousted?.client.standing === stalled.standing && second.ousted?.seen == .stalled(since: 5))
+            #expect(requests.count == 1)
+            withExtendedLifetime((first.place, second.place)) {}
+            #expect(requests.count == 1 && requests.begin(for: client(.answering), now: .max) == nil)
+        }
+
         @Test(arguments: ["Expect: x", "Content-Length: 70000"])
         func `a HEAD that is refused gets no body, RFC 9110 §9.3.2`(field: String) throws {
             let server = try Server { _ in }
@@ -174,7 +199,8 @@
         @Test func `who was told gives way to others that are to be told, the first first`() throws {
             let server = try Server { $0.connectionLimit = 1 }.server
             func admit() throws -> (channel: EmbeddedChannel, admission: ProxyServer.Admission) {
-                let channel = EmbeddedChannel()
+                // As a connection's own handler, it tells the server when it ends.
+                let channel = EmbeddedChannel(handler: Forgotten(server: server))
                 channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
                 return (channel, server.admit(channel, SharedStanding(.answering)))
             }

@@ -30,12 +30,12 @@ package enum ConnectionLimit {
     /// still to be told, further ones are closed at once.
     package static func refusedCount(places: Int) -> Int { max(4, places / 8 * 3) }
 
-    /// The one to close: who waits longest without a request, else who has taken nothing for longest; `nil` where everybody
-    /// is busy.
+    /// The one to close, and what it was seen to do: who waits longest without a request, else who has taken nothing for
+    /// longest; `nil` where everybody is busy.
     /// - Parameter now: In nanoseconds, on the clock of the standings.
     package static func leastNeeded<ID>(
         of connections: some Sequence<(id: ID, standing: ConnectionStanding)>, now: Int64
-    ) -> ID? {
+    ) -> (id: ID, standing: ConnectionStanding)? {
         var waiting: (id: ID, since: Int64)?
         var stalled: (id: ID, since: Int64)?
         for connection in connections {
@@ -48,7 +48,8 @@ package enum ConnectionLimit {
                 if since < stalled?.since ?? .max { stalled = (connection.id, since) }
             }
         }
-        return waiting?.id ?? stalled?.id
+        if let waiting { return (waiting.id, .waiting(since: waiting.since)) }
+        return stalled.map { ($0.id, .stalled(since: $0.since)) }
     }
 }
 

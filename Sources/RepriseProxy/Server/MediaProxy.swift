@@ -95,7 +95,7 @@
         public var connectionCount: Int { server.connectionCount }
 
         /// Requests that are being forwarded now.
-        public var forwardedCount: Int { server.forwardedPlaces.taken }
+        public var forwardedCount: Int { server.forwarded.count }
 
         /// How often clients have met each limit since the start.
         public var limitsMet: [ClientLimit: Int] { server.limits.all }
@@ -103,7 +103,11 @@
 
     /// What all connections of a proxy share.
     final class ProxyServer: Sendable {
-        private typealias Client = (channel: any Channel, standing: SharedStanding)
+        /// A connection, as others see it.
+        struct Client: Sendable {
+            let channel: any Channel
+            let standing: SharedStanding
+        }
 
         private struct State {
             var channels: [ObjectIdentifier: Client] = [:]
@@ -133,8 +137,7 @@
         /// Whether what goes to an origin can go by any method.
         let sendsEveryMethod: Bool
         let limits = LimitCounts()
-        /// Who forwards a request has one.
-        let forwardedPlaces: Places
+        let forwarded: ForwardedRequests
         /// Whether balancers are told to send clients elsewhere.
         let isDraining = Atomic(false)
         private let state = Lock(State())
@@ -144,8 +147,8 @@
             self.configuration = configuration
             let descriptors = SystemCalls.descriptorLimit
             places = ConnectionLimit.count(wanted: configuration.connectionLimit, descriptors: descriptors)
-            forwardedPlaces = Places(
-                ConnectionLimit.forwardedCount(wanted: configuration.forwardedLimit, descriptors: descriptors))
+            forwarded = ForwardedRequests(
+                limit: ConnectionLimit.forwardedCount(wanted: configuration.forwardedLimit, descriptors: descriptors))
             role = ServerRole(configuration)
             sendsEveryMethod = cache.environment.failover.sendsEveryMethod
             rules = AccessRules(
@@ -165,23 +168,25 @@
         /// Counts a connection in, in another's place where there are too many and one can give way. One that was refused may
         /// ask again.
         func admit(_ channel: any Channel, _ standing: SharedStanding) -> Admission {
-            let (admission, ousted) = state.withLock { state -> (Admission, Client?) in
-                var ousted: Client?
+            let (admission, ousted, told) = state.withLock {
+                state -> (Admission, (Client, ConnectionStanding)?, (any Channel)?) in
+                var ousted: (Client, ConnectionStanding)?
                 if state.channels.count >= places {
                     let standings = state.channels.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
-                    guard let id = ConnectionLimit.leastNeeded(of: standings, now: ConnectionHandler.now) else {
+                    guard let (id, seen) = ConnectionLimit.leastNeeded(of: standings, now: ConnectionHandler.now) else {
                         let (admission, told) = state.refuse(
                             channel, most: ConnectionLimit.refusedCount(places: places))
-                        told?.close(promise: nil)
-                        return (admission, nil)
+                        return (admission, nil, told)
                     }
-                    ousted = state.channels.removeValue(forKey: id)
+                    ousted = state.channels.removeValue(forKey: id).map { ($0, seen) }
                 }
                 state.refused.remove(ObjectIdentifier(channel))
-                state.channels[ObjectIdentifier(channel)] = (channel, standing)
-                return (.admitted, ousted)
+                state.channels[ObjectIdentifier(channel)] = Client(channel: channel, standing: standing)
+                return (.admitted, ousted, nil)
             }
-            if let ousted { displace(ousted) }
+            // Not under the lock, which its end takes.
+            told?.close(promise: nil)
+            if let (client, seen) = ousted { displace(client, seen: seen) }
             switch admission {
             case .admitted: break
             // It counts when it is told so.
@@ -191,18 +196,26 @@
             return admission
         }
 
-        /// Closes a connection that gave its place to another, on its own loop: there it may have got a request meanwhile. Then it
-        /// keeps its place, and there is one more than the limit.
-        private func displace(_ client: Client) {
+        /// Closes a connection that gave its place to another, on its own loop: there it may have got a request meanwhile, or its
+        /// client have taken something. Then it keeps its place, and there is one more than the limit.
+        private func displace(_ client: Client, seen: ConnectionStanding) {
             client.channel.eventLoop.execute {
                 guard client.channel.isActive else { return }
-                if client.standing.value == .answering {
+                if client.standing.value != seen {
                     self.state.withLock { $0.channels[ObjectIdentifier(client.channel)] = client }
                 } else {
                     self.limits.met(.displaced)
                     client.channel.close(promise: nil)
                 }
             }
+        }
+
+        /// A place for a request that is to be forwarded, also that of a client which has taken nothing for long; `nil` where there
+        /// is none.
+        func forward(for client: Client) -> ForwardedRequests.Place? {
+            guard let (place, ousted) = forwarded.begin(for: client, now: ConnectionHandler.now) else { return nil }
+            if let (client, seen) = ousted { displace(client, seen: seen) }
+            return place
         }
 
         /// A connection without a place was told so: it may stay until others are to be told.

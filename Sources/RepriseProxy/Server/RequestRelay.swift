@@ -21,7 +21,7 @@
         private var sentAt: Int64 = 0
         private var exchange: (any OriginExchange)?
         /// Held as long as the exchange is.
-        private var place: Places.Place?
+        private var place: ForwardedRequests.Place?
         /// What follows once what is stored was looked at, by the last look that was begun.
         private var onceLookedAt: (@Sendable (RequestRelay) -> Void)?
         private var looks = 0
@@ -74,7 +74,8 @@
             let loop = outlet.context.eventLoop
             let bound = NIOLoopBound(self, eventLoop: loop)
             wait()
-            place = server.forwardedPlaces.take()
+            place = server.forward(
+                for: ProxyServer.Client(channel: outlet.context.channel, standing: outlet.standing))
             guard place != nil else {
                 if standsIn() { return }
                 server.limits.met(.forwarded)
