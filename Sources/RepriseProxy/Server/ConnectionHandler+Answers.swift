@@ -44,7 +44,7 @@
             let isChunked = !answer.isDelimited && !isOld && request?.method != "HEAD"
             if isOld, !answer.isDelimited {
                 machine.endWithAnswer()
-                endsBodyByClosing = request?.method != "HEAD"
+                if request?.method != "HEAD" { resetsAtClose = true }
             }
             var head = AnswerWriter.Head(status: answer.status, fields: answer.fields, part: answer.part)
             if isOld, !answer.isDelimited { head.minorVersion = 0 }
@@ -105,19 +105,15 @@
                 writer.end(trailers, left: promise)
                 writer.flush()
             case .broken:
-                // The head promised bytes that cannot be had: only a closed connection tells so. Where that would be the body's end
-                // it is reset (RFC 9112 §8).
-                guard endsBodyByClosing, let options = context.channel as? any SocketOptionProvider else {
-                    return context.close(promise: nil)
-                }
-                let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-                options.setSoLinger(SystemCalls.resetsAtClose).whenComplete { _ in bound.value.close(promise: nil) }
+                // The head promised bytes that cannot be had: only a closed connection tells so.
+                context.close(promise: nil)
             }
         }
 
         /// The last byte of an answer was taken by the kernel: only now the next request's turn has come.
         private func answerHasLeft() {
             deadline?.clear()
+            resetsAtClose = false
             guard let context else { return }
             writer?.allHasLeft()
             guard machine.answerHasLeft() else { return turn() }

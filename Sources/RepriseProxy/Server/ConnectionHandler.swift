@@ -28,8 +28,16 @@
         private var isReading = true
         /// The latest that a client which is told the end has to close; `nil` before that.
         var lingersUntil: NIODeadline?
-        /// Whether a client of HTTP/1.0 takes the end of the connection for the end of the answer's body.
-        var endsBodyByClosing = false
+        /// Whether closing the connection resets it, whoever does: its client takes the end of it for that of a body which has not
+        /// left (RFC 9112 §8).
+        var resetsAtClose = false {
+            didSet {
+                guard resetsAtClose != oldValue, let options = context?.channel as? any SocketOptionProvider else {
+                    return
+                }
+                _ = options.setSoLinger(resetsAtClose ? SystemCalls.resetsAtClose : SystemCalls.endsAtClose)
+            }
+        }
         private var isTurning = false
 
         init(server: ProxyServer) {
