@@ -111,6 +111,7 @@ typedef struct fpunchhole {
 #define EEXIST 17
 #define ENOTDIR 20
 #define EINVAL 22
+#define ENFILE 23
 #define EMFILE 24
 #define EFBIG 27
 #define ENOSPC 28
@@ -132,6 +133,11 @@ typedef struct fpunchhole {
 #define TCP_NOTSENT_LOWAT 0x201
 
 typedef unsigned long long rlim_t;
+struct linger {
+    int l_onoff;
+    int l_linger;
+};
+
 struct rlimit {
     rlim_t rlim_cur, rlim_max;
 };
