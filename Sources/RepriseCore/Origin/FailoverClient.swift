@@ -241,8 +241,8 @@ private final class FailoverExchange: OriginExchange {
             guard !state.isCancelled else { return (nil, nil) }
             state.isCancelled = true
             defer { state.exchange = nil }
-            // A request with a body may have waited for its client, and one that changes something takes its time.
-            let mayBeSilent = request.isSafe && !state.hasHead && !state.isOver
+            // One whose body is streamed may have waited for its client, and one that changes something takes its time.
+            let mayBeSilent = request.isSafe && !request.isBodyStreamed && !state.hasHead && !state.isOver
             return (state.exchange, mayBeSilent ? (state.asked, state.sentAt) : nil)
         }
         exchange?.cancel()

@@ -48,10 +48,13 @@ public struct OriginRequest: Sendable, Hashable {
     /// Whether all of it is there to be sent: a body that comes while it is sent is there once.
     package var isUnsent: Bool { if case .upload(let upload) = body { !upload.hasBegun } else { true } }
 
+    /// Whether its body comes while it is sent.
+    package var isBodyStreamed: Bool { if case .upload = body { true } else { false } }
+
     /// Whether sent twice it does what it does once (RFC 9110 §9.2.2), so that it may be sent again where its connection was
     /// lost. A condition that held for a change does not hold behind it.
     package var isIdempotent: Bool {
-        if case .upload = body { return false }
+        if isBodyStreamed { return false }
         // Of RFC 9110 §13.1 and 4918 §10.4, and whatever is named as they are.
         let hasCondition = fields.lines.contains { line in
             let name = line.name.lowercased()

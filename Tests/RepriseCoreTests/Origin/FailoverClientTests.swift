@@ -53,6 +53,16 @@ import Testing
         #expect(client.told.withLock { $0.count } == 2)
     }
 
+    @Test func `a failure of the last origin is not counted once more when the exchange ends`() throws {
+        let exchange = try start("HEAD")
+        queues.advance(20 * second)
+        client.told.withLock { $0[1] }(.failed(OriginFailure(.interrupted, "")))
+        exchange.cancel()
+        var expected = CircuitBreaker()
+        expected.note(.troubled, now: 0)
+        #expect(hosts.breaker(of: "http://b.test") == expected)
+    }
+
     @Test(arguments: [OriginFailure.Kind.interrupted, .exhausted])
     func `a failure counts once, and not where the origin had no part in it`(kind: OriginFailure.Kind) throws {
         let exchange = try start("POST")
