@@ -31,7 +31,7 @@ extension MediaCache {
         // Descriptions that were due have begun with that.
         await drain(by: deadline) { $0.isStoring }
         let statistics = statisticsStore
-        queues.upkeep { statistics.saveLast() }
+        queues.upkeep { statistics.save() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         _ = await deadline.wait { tell in environment.access.shut(tell) }
         store.release()
@@ -113,7 +113,7 @@ extension MediaCache {
         }
         environment.access.reopen(store)
         let statistics = statisticsStore
-        environment.queues.upkeep { statistics.load() }
+        environment.queues.upkeep { statistics.load(wasLent: keepsEntries) }
         setStatus(.ready)
         for entry in openEntries { entry.handle(.resume) }
     }

@@ -4,13 +4,16 @@ import RepriseStorage
 /// Keeps a store's statistics over restarts: on the janitor, a minute after something was counted, and when the store is
 /// closed or given away. A process that is killed loses that minute's; nobody who reads waits for it.
 ///
-/// What all entries take is noted where the store is let go, and taken over by who opens it next: the quota is known before a
-/// census has seen each entry. After a kill nothing is noted.
+/// What all entries take is noted where the store is closed, and taken over by who opens it next: the quota is known before a
+/// census has seen each entry. After a kill nothing is noted, nor by a process that had given the store away in between: what
+/// others changed meanwhile it does not know.
 final class StatisticsStore: Sendable {
     private struct State {
         var ledger: CumulativeStatistics
         /// The disk refused: told once, until it takes them again.
         var isRefused = false
+        /// Whether others may have changed the store since its entries were counted.
+        var wasLent = false
     }
 
     /// A guess: often enough for whoever looks, seldom enough for a phone's memory.
@@ -36,17 +39,21 @@ final class StatisticsStore: Sendable {
         return state.withLock { $0.ledger.total(now) }
     }
 
-    private enum Occasion { case isTaken, isInUse, isLetGo }
+    private enum Occasion { case isTaken, isInUse, isClosed }
 
     /// The store was opened, or taken back: reads what was counted before, so that `total` has it, and what all entries take. I/O,
     /// on the janitor.
-    func load() { keep(.isTaken) }
+    /// - Parameter wasLent: Whether it was given away and is taken back: what it held then is known, but for what others did.
+    func load(wasLent: Bool = false) {
+        if wasLent { state.withLock { $0.wasLent = true } }
+        keep(.isTaken)
+    }
 
     /// Writes what was counted. I/O, on the janitor.
     func save() { keep(.isInUse) }
 
-    /// The same where the store is about to be let go. I/O, on the janitor.
-    func saveLast() { keep(.isLetGo) }
+    /// The same where the store is about to be closed. I/O, on the janitor.
+    func saveLast() { keep(.isClosed) }
 
     private func keep(_ occasion: Occasion) {
         // Noted in any case, so that what is counted later is told again, where nothing can be written now.
@@ -57,10 +64,11 @@ final class StatisticsStore: Sendable {
         let time = environment.queues.wallClock()
         do throws(StoreError) {
             let found = try store.readStatistics()
-            let allocated = occasion == .isLetGo ? environment.quota.known : nil
-            let (noted, due) = state.withLock { state in
+            let known = occasion == .isClosed ? environment.quota.known : nil
+            let (noted, allocated, wasLent, due) = state.withLock { state in
                 state.ledger.read(found, at: time)
-                return (state.ledger.allocated, state.ledger.due(now, allocated: allocated))
+                let allocated = state.wasLent ? nil : known
+                return (state.ledger.allocated, allocated, state.wasLent, state.ledger.due(now, allocated: allocated))
             }
             guard let due, occasion != .isTaken || noted != nil else { return }
             try store.writeStatistics(due)
@@ -69,7 +77,7 @@ final class StatisticsStore: Sendable {
                 state.isRefused = false
             }
             // Only now: what the file still said after a kill would be taken over once more.
-            if occasion == .isTaken, let noted { environment.quota.update { $0.noted(noted) } }
+            if occasion == .isTaken, !wasLent, let noted { environment.quota.update { $0.noted(noted) } }
         } catch {
             let isNews = state.withLock { state in
                 defer { state.isRefused = true }

@@ -54,7 +54,7 @@ extension Store {
     /// Puts other sums in their place, in one step: whatever breaks off in between, the old ones or the new ones are
     /// there. Nothing happens where somebody removed the root. I/O, for who writes the root.
     package func writeStatistics(_ sums: [String: Int64]) throws(StoreError) {
-        let plain = StatisticsFile.encoded(sums)
+        let (plain, epoch) = (StatisticsFile.encoded(sums), epoch)
         do throws(FileError) {
             let temporary = statisticsPath + ".new"
             let handle = try fileSystem.open(temporary, .create)
@@ -62,7 +62,7 @@ extension Store {
             try handle.write(seal?.seal(statistics: plain) ?? plain, at: 0)
             // Without it a power cut could leave an empty file, and years of sums would begin anew.
             try handle.sync()
-            try fileSystem.rename(temporary, to: statisticsPath)
+            try epoch.rename(temporary, to: statisticsPath)
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "writing the store's statistics") }
         }

@@ -256,10 +256,18 @@ import Testing
         #expect(await second.storeStatistics().sums.served == 50_000)
         try await play(second)
         await second.close()
+        func noted() throws -> Int64? {
+            let store = try Store(
+                root: directory.path + "/store", fileSystem: RealFileSystem(), access: .readOnly)
+            return try store.readStatistics()?["allocated"]
+        }
+        #expect(try noted() != nil)
         #expect(await first.resume() == .ready)
         #expect(await first.storeStatistics().sums.served == 100_000)
         try await play(first)
         #expect(await first.storeStatistics().sums.served == 150_000)
+        #expect(try noted() == nil)
         await first.close()
+        #expect(try noted() == nil, "what the other stored is not known")
     }
 }
