@@ -32,13 +32,12 @@
         /// - Returns: Also whose place it was, where all were taken, and since when that one has taken nothing of its answer.
         func begin(
             for client: ProxyServer.Client, now: Int64
-        ) -> (place: Place, ousted: (client: ProxyServer.Client, seen: ConnectionStanding)?)? {
-            let begun = state.withLock { state -> (Int, (client: ProxyServer.Client, seen: ConnectionStanding)?)? in
-                var ousted: (client: ProxyServer.Client, seen: ConnectionStanding)?
+        ) -> (place: Place, ousted: ProxyServer.Displaced?)? {
+            let begun = state.withLock { state -> (Int, ProxyServer.Displaced?)? in
+                var ousted: ProxyServer.Displaced?
                 if state.clients.count >= limit {
-                    let standings = state.clients.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
-                    guard let (id, seen) = ConnectionLimit.leastNeeded(of: standings, now: now) else { return nil }
-                    ousted = state.clients.removeValue(forKey: id).map { ($0, seen) }
+                    ousted = state.clients.removeLeastNeeded(now: now)
+                    if ousted == nil { return nil }
                 }
                 state.last += 1
                 state.clients[state.last] = client

@@ -109,6 +109,12 @@
             let standing: SharedStanding
         }
 
+        /// A connection that gives way to another, and what it was seen to do.
+        struct Displaced: Sendable {
+            let client: Client
+            let seen: ConnectionStanding
+        }
+
         private struct State {
             var channels: [ObjectIdentifier: Client] = [:]
             /// Those without a place, which may still ask.
@@ -169,16 +175,15 @@
         /// ask again.
         func admit(_ channel: any Channel, _ standing: SharedStanding) -> Admission {
             let (admission, ousted, told) = state.withLock {
-                state -> (Admission, (Client, ConnectionStanding)?, (any Channel)?) in
-                var ousted: (Client, ConnectionStanding)?
+                state -> (Admission, Displaced?, (any Channel)?) in
+                var ousted: Displaced?
                 if state.channels.count >= places {
-                    let standings = state.channels.lazy.map { (id: $0.key, standing: $0.value.standing.value) }
-                    guard let (id, seen) = ConnectionLimit.leastNeeded(of: standings, now: ConnectionHandler.now) else {
+                    ousted = state.channels.removeLeastNeeded(now: ConnectionHandler.now)
+                    if ousted == nil {
                         let (admission, told) = state.refuse(
                             channel, most: ConnectionLimit.refusedCount(places: places))
                         return (admission, nil, told)
                     }
-                    ousted = state.channels.removeValue(forKey: id).map { ($0, seen) }
                 }
                 state.refused.remove(ObjectIdentifier(channel))
                 state.channels[ObjectIdentifier(channel)] = Client(channel: channel, standing: standing)
@@ -186,7 +191,7 @@
             }
             // Not under the lock, which its end takes.
             told?.close(promise: nil)
-            if let (client, seen) = ousted { displace(client, seen: seen) }
+            if let ousted { displace(ousted) }
             switch admission {
             case .admitted: break
             // It counts when it is told so.
@@ -198,10 +203,11 @@
 
         /// Closes a connection that gave its place to another, on its own loop: there it may have got a request meanwhile, or its
         /// client have taken something. Then it keeps its place, and there is one more than the limit.
-        private func displace(_ client: Client, seen: ConnectionStanding) {
+        private func displace(_ displaced: Displaced) {
+            let client = displaced.client
             client.channel.eventLoop.execute {
                 guard client.channel.isActive else { return }
-                if client.standing.value != seen {
+                if client.standing.value != displaced.seen {
                     self.state.withLock { $0.channels[ObjectIdentifier(client.channel)] = client }
                 } else {
                     self.limits.met(.displaced)
@@ -214,7 +220,7 @@
         /// is none.
         func forward(for client: Client) -> ForwardedRequests.Place? {
             guard let (place, ousted) = forwarded.begin(for: client, now: ConnectionHandler.now) else { return nil }
-            if let (client, seen) = ousted { displace(client, seen: seen) }
+            if let ousted { displace(ousted) }
             return place
         }
 
@@ -277,6 +283,15 @@
             isDone.withLock { done in
                 defer { done = true }; return !done
             }
+        }
+    }
+
+    extension Dictionary where Value == ProxyServer.Client {
+        /// Removes the connection that gives way to another; `nil` where all are busy.
+        mutating func removeLeastNeeded(now: Int64) -> ProxyServer.Displaced? {
+            let standings = lazy.map { (id: $0.key, standing: $0.value.standing.value) }
+            guard let (id, seen) = ConnectionLimit.leastNeeded(of: standings, now: now) else { return nil }
+            return removeValue(forKey: id).map { ProxyServer.Displaced(client: $0, seen: seen) }
         }
     }
 #endif
