@@ -225,7 +225,7 @@
         func `so many requests are forwarded as wanted, and an eighth of the descriptors at most`(
             wanted: Int, descriptors: Int, count: Int
         ) {
-            #expect(ConnectionLimit.forwardedCount(wanted: wanted, descriptors: descriptors) == count)
+            #expect(ConnectionLimit.originCount(wanted: wanted, descriptors: descriptors) == count)
         }
 
         @Test func `drained, a connection ends with its answer`() throws {

@@ -22,9 +22,10 @@ package enum ConnectionLimit {
     /// what is stored, and for the origins.
     package static func count(wanted: Int, descriptors: Int) -> Int { min(wanted, max(1, descriptors / 2)) }
 
-    /// Requests that are forwarded at a time, where so many are wanted and the process may have so many descriptors. Each has a
-    /// connection of its own to the origin: without a bound they would take what shared transfers and the store need.
-    package static func forwardedCount(wanted: Int, descriptors: Int) -> Int { min(wanted, max(1, descriptors / 8)) }
+    /// Requests at origins at a time, where so many are wanted and the process may have so many descriptors: those that are
+    /// forwarded, or an edge server's own at each origin. Each has a connection: without a bound they would take what clients, the
+    /// others and the store need.
+    package static func originCount(wanted: Int, descriptors: Int) -> Int { min(wanted, max(1, descriptors / 8)) }
 
     /// Connections beyond the places that are told so, or were and have time to read it, at a time; where all of those are
     /// still to be told, further ones are closed at once.

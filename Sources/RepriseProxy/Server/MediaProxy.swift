@@ -154,7 +154,7 @@
             let descriptors = SystemCalls.descriptorLimit
             places = ConnectionLimit.count(wanted: configuration.connectionLimit, descriptors: descriptors)
             forwarded = ForwardedRequests(
-                limit: ConnectionLimit.forwardedCount(wanted: configuration.forwardedLimit, descriptors: descriptors))
+                limit: ConnectionLimit.originCount(wanted: configuration.forwardedLimit, descriptors: descriptors))
             role = ServerRole(configuration)
             sendsEveryMethod = cache.environment.failover.sendsEveryMethod
             rules = AccessRules(

@@ -71,8 +71,9 @@
 
         /// Requests a shared cache has under way at its origin: all its clients' misses go there, and a film that is played
         /// as it comes keeps its place for as long as it lasts. A request holds at most 1 MiB.
-        /// Of few file descriptors an eighth: clients, forwarded requests and the store need the others.
-        private static var edgeRequests: Int { min(128, max(1, SystemCalls.descriptorLimit / 8)) }
+        private static var edgeRequests: Int {
+            ConnectionLimit.originCount(wanted: 128, descriptors: SystemCalls.descriptorLimit)
+        }
 
         private func settings() throws -> Settings {
             let flags: [SettingName: ConfigContent?] = [
