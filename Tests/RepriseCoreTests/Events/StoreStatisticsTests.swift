@@ -179,23 +179,46 @@ import Testing
         withExtendedLifetime(subscription) {}
     }
 
+    /// A store on the disk and an origin with one resource, on real threads.
+    private struct RealPlace {
+        let files = FaultyFileSystem(RealFileSystem())
+        let url: OriginURL
+        private let directory = TemporaryDirectory()
+        private let queues = UnhurriedQueues()
+        private let client: InMemoryOriginClient
+
+        init(length: Int64) throws {
+            let origin = ScriptedOrigin()
+            origin.put(.init(PositionCodedContent(length: length), OriginBehaviour()), at: "/a.mp3")
+            client = InMemoryOriginClient(origin: origin, queues: queues)
+            url = try #require(OriginURL("http://origin.test/a.mp3"))
+        }
+
+        var root: String { directory.path + "/store" }
+
+        func open(limit: Int64? = nil) throws -> (Store, MediaCache) {
+            var configuration = MediaCache.Configuration()
+            if let limit { configuration.limits.bytes = limit }
+            let store = try Store(root: root, fileSystem: files)
+            return (store, MediaCache(store: store, client: client, configuration: configuration, queues: queues))
+        }
+
+        func play(_ cache: MediaCache) async throws {
+            for try await _ in cache.resource(for: url).bytes() {}
+        }
+    }
+
     @Test func `closing writes what was counted, on real threads`() async throws {
-        let directory = TemporaryDirectory()
-        let origin = ScriptedOrigin()
-        origin.put(.init(PositionCodedContent(length: 50_000), OriginBehaviour()), at: "/a.mp3")
-        let queues = UnhurriedQueues()
-        let client = InMemoryOriginClient(origin: origin, queues: queues)
-        let url = try #require(OriginURL("http://origin.test/a.mp3"))
+        let place = try RealPlace(length: 50_000)
         for round in 1...3 {
-            let store = try Store(root: directory.path + "/store", fileSystem: RealFileSystem())
-            let cache = MediaCache(store: store, client: client, queues: queues)
+            let (_, cache) = try place.open()
             let before = await cache.storeStatistics()
             #expect(before.sums.served == Int64(round - 1) * 50_000)
-            for try await _ in cache.resource(for: url).bytes() {}
+            try await place.play(cache)
             #expect(await cache.storeStatistics().sums.served == Int64(round) * 50_000)
             // At first its files may still be on their way.
             if round > 1 {
-                let entry = try #require(try await cache.resource(for: url).statistics())
+                let entry = try #require(try await cache.resource(for: place.url).statistics())
                 #expect(entry.served == Int64(round) * 50_000 && entry.fromOrigin == 50_000)
             }
             await cache.close()
@@ -206,30 +229,18 @@ import Testing
     func `how full a store is it knows before each entry was seen where it was closed, not where it was killed, inv21`(
         isClosed: Bool
     ) async throws {
-        let directory = TemporaryDirectory()
-        let origin = ScriptedOrigin()
-        origin.put(.init(PositionCodedContent(length: 400_000), OriginBehaviour()), at: "/a.mp3")
-        let queues = UnhurriedQueues()
-        let client = InMemoryOriginClient(origin: origin, queues: queues)
-        let url = try #require(OriginURL("http://origin.test/a.mp3"))
-        let files = FaultyFileSystem(RealFileSystem())
-        func open() throws -> (Store, MediaCache) {
-            var configuration = MediaCache.Configuration()
-            configuration.limits.bytes = 1 << 20
-            let store = try Store(root: directory.path + "/store", fileSystem: files)
-            return (store, MediaCache(store: store, client: client, configuration: configuration, queues: queues))
-        }
-        let (store, cache) = try open()
-        for try await _ in cache.resource(for: url).bytes() {}
+        let place = try RealPlace(length: 400_000)
+        let (store, cache) = try place.open(limit: 1 << 20)
+        try await place.play(cache)
         #expect(await eventually { cache.environment.quota.used > 400_000 })
         isClosed ? await cache.close() : store.release()
         let used = cache.environment.quota.used
         // No entry is seen.
-        files.setRule { call, path, _ in
+        place.files.setRule { call, path, _ in
             call == .list && path.hasSuffix("/entries") ? .error(FileError.inputOutput) : nil
         }
         for _ in 0..<2 {
-            let (_, next) = try open()
+            let (_, next) = try place.open(limit: 1 << 20)
             _ = await next.storeStatistics()
             #expect(next.environment.quota.known == (isClosed ? used : nil))
             #expect(try next.environment.store?.readStatistics()?["allocated"] == nil)
@@ -238,33 +249,22 @@ import Testing
     }
 
     @Test func `two that take turns with a store add to the same sums, inv25`() async throws {
-        let directory = TemporaryDirectory()
-        let origin = ScriptedOrigin()
-        origin.put(.init(PositionCodedContent(length: 50_000), OriginBehaviour()), at: "/a.mp3")
-        let queues = UnhurriedQueues()
-        let client = InMemoryOriginClient(origin: origin, queues: queues)
-        let url = try #require(OriginURL("http://origin.test/a.mp3"))
-        func play(_ cache: MediaCache) async throws { for try await _ in cache.resource(for: url).bytes() {} }
-        func open() throws -> MediaCache {
-            let store = try Store(root: directory.path + "/store", fileSystem: RealFileSystem())
-            return MediaCache(store: store, client: client, queues: queues)
-        }
-        let first = try open()
-        try await play(first)
+        let place = try RealPlace(length: 50_000)
+        let (_, first) = try place.open()
+        try await place.play(first)
         await first.suspend()
-        let second = try open()
+        let (_, second) = try place.open()
         #expect(await second.storeStatistics().sums.served == 50_000)
-        try await play(second)
+        try await place.play(second)
         await second.close()
         func noted() throws -> Int64? {
-            let store = try Store(
-                root: directory.path + "/store", fileSystem: RealFileSystem(), access: .readOnly)
+            let store = try Store(root: place.root, fileSystem: place.files, access: .readOnly)
             return try store.readStatistics()?["allocated"]
         }
         #expect(try noted() != nil)
         #expect(await first.resume() == .ready)
         #expect(await first.storeStatistics().sums.served == 100_000)
-        try await play(first)
+        try await place.play(first)
         #expect(await first.storeStatistics().sums.served == 150_000)
         #expect(try noted() == nil)
         await first.close()
