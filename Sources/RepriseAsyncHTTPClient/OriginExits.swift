@@ -116,7 +116,7 @@
                 security.trustRoots = .certificates(authorities.certificates)
                 configuration.tlsConfiguration = security
             }
-            // The pool must never be what waits. A proxy stands for many hosts; whoever relays requests bounds them.
+            // The pool must never be what waits. A proxy stands for many hosts; the server bounds how many requests it relays.
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
                 pool.isForRelays ? 1 << 20 : max(connections, exit.proxy == nil ? 0 : 256)
             configuration.connectionPool.idleTimeout = .seconds(60)

@@ -35,9 +35,9 @@
         private static func showsExhaustion(_ error: any Error) -> Bool {
             switch error {
             case let error as IOError: SystemCalls.meansNoDescriptor(error.errnoCode)
-            case let error as NIOConnectionError where error.connectionErrors.isEmpty: !SystemCalls.hasDescriptorLeft
             case let error as NIOConnectionError:
-                error.connectionErrors.contains { showsExhaustion($0.error) }
+                error.connectionErrors.isEmpty
+                    ? !SystemCalls.hasDescriptorLeft : error.connectionErrors.contains { showsExhaustion($0.error) }
             default: false
             }
         }

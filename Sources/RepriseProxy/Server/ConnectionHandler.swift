@@ -28,8 +28,8 @@
         private var isReading = true
         /// The latest that a client which is told the end has to close; `nil` before that.
         var lingersUntil: NIODeadline?
-        /// Whether closing the connection resets it, whoever does: its client takes the end of it for that of a body which has not
-        /// left (RFC 9112 §8).
+        /// Whether each way of closing the connection resets it: the body ends with the connection, and has not left whole, so that an
+        /// orderly end would make a part of it the whole (RFC 9112 §8).
         var resetsAtClose = false {
             didSet {
                 guard resetsAtClose != oldValue, let options = context?.channel as? any SocketOptionProvider else {

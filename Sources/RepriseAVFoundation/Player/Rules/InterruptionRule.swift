@@ -40,14 +40,14 @@
         private var wasPlayingWhenLost: Bool?
         private var pausedByOthers: Double?
 
-        /// The app, or the person, has paused or started: an earlier promise to go on is void, and what was interrupted over.
+        /// The app, or the person, has paused or started: an earlier promise to go on is void, and the interruption is over.
         mutating func decidedByApp() {
             state = .idle
             wasPlayingWhenLost = nil
             pausedByOthers = nil
         }
 
-        /// Somebody else has started it, a view controller for example: the sound is back.
+        /// A view controller, for example, has started the player: the sound is back.
         mutating func startedByOthers() { state = .idle }
 
         /// The player stopped, and nobody of ours asked for it. `now` in seconds of a steady clock.
