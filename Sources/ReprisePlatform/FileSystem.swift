@@ -8,6 +8,9 @@ package protocol FileSystem: Sendable {
     func makeDirectory(_ path: String) throws(FileError)
     /// The names in a directory, unsorted, without `.` and `..`.
     func list(_ directory: String) throws(FileError) -> [String]
+    /// When a name in a directory was last made, removed or replaced, in nanoseconds since 1970; two changes within the system's
+    /// tick, some milliseconds, are one.
+    func modified(ofDirectory path: String) throws(FileError) -> Int64
     /// Puts `from` in the place of `to` in one step.
     func rename(_ from: String, to: String) throws(FileError)
     /// Gives a file a second name; fails where that one is taken. Not every volume can.
@@ -26,6 +29,11 @@ package protocol FileSystem: Sendable {
 }
 
 extension FileSystem {
+    /// A directory opens as a file does.
+    package func modified(ofDirectory path: String) throws(FileError) -> Int64 {
+        try open(path, .read).status().modified
+    }
+
     /// Not every file system can.
     package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool { false }
 }

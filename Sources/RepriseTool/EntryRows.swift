@@ -2,16 +2,16 @@
     import Foundation
     import RepriseStorage
 
-    /// What commands tell of many entries: most of the time goes into opening small files and reading what they say, so
-    /// several are read at a time, and rows are taken meanwhile.
+    /// What commands tell of many entries: by the store's index, and of what that does not have by opening small files and reading
+    /// what they say; several are read at a time, and rows are taken meanwhile.
     enum EntryRows {
         /// How many entries a thread reads before rows are handed on.
         private static let stride = 256
 
-        /// Hands what `read` makes of each entry to `take`, in the order of `names`; `nil` is left out. What a row costs is
+        /// Hands what `read` makes of each entry to `take`, in the order of `entries`; `nil` is left out. What a row costs is
         /// better spent in `read`, which runs on several threads, than in `take`.
-        static func read<Row: Sendable>(
-            _ names: [String], _ read: @escaping @Sendable (String) throws(StoreError) -> Row?, take: (Row) -> Void
+        static func read<Entry: Sendable, Row: Sendable>(
+            _ entries: [Entry], _ read: @escaping @Sendable (Entry) throws(StoreError) -> Row?, take: (Row) -> Void
         ) async throws(StoreError) {
             // Twice as many pieces as threads: nobody waits for the one whose turn it is.
             let ahead = 2 * min(4, ProcessInfo.processInfo.activeProcessorCount)
@@ -19,10 +19,10 @@
                 var (begun, taken) = (0, 0)
                 var found: [Int: [Row]] = [:]
                 func begin() {
-                    guard begun < names.count else { return }
+                    guard begun < entries.count else { return }
                     let start = begun
-                    begun = min(start + stride, names.count)
-                    let piece = names[start..<begun]
+                    begun = min(start + stride, entries.count)
+                    let piece = entries[start..<begun]
                     group.addTask { (start, rows(piece, read)) }
                 }
                 for _ in 0..<ahead { begin() }
@@ -52,12 +52,29 @@
             try await read(try store.entryNames().sorted(), describe, take: take)
         }
 
-        private static func rows<Row>(
-            _ names: ArraySlice<String>, _ read: (String) throws(StoreError) -> Row?
+        /// Hands what `row` makes of each of a store's entries to `take`, in the order of their names: what the index has of it.
+        static func index<Row: Sendable>(
+            of store: Store, _ row: @escaping @Sendable (IndexedEntry) -> Row?, take: (Row) -> Void
+        ) async throws(StoreError) {
+            let survey = try store.survey()
+            var entries = survey.known.map { (name: $0.name, known: IndexedEntry?.some($0)) }
+            if !survey.unknown.isEmpty {
+                entries += survey.unknown.map { ($0, nil) }
+                entries.sort { $0.name < $1.name }
+            }
+            let look = { @Sendable (entry: (name: String, known: IndexedEntry?)) throws(StoreError) -> Row? in
+                if let known = entry.known { return row(known) }
+                return try store.look(name: entry.name).flatMap(row)
+            }
+            try await read(entries, look, take: take)
+        }
+
+        private static func rows<Entry, Row>(
+            _ entries: ArraySlice<Entry>, _ read: (Entry) throws(StoreError) -> Row?
         ) -> Result<[Row], StoreError> {
             var rows: [Row] = []
-            for name in names {
-                do throws(StoreError) { if let row = try read(name) { rows.append(row) } } catch {
+            for entry in entries {
+                do throws(StoreError) { if let row = try read(entry) { rows.append(row) } } catch {
                     return .failure(error)
                 }
             }

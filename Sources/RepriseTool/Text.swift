@@ -109,7 +109,8 @@ extension String {
     var asOneLine: String { escapingTerminalControls.escaping { $0.value < 0x20 || $0.value == 0x7F } }
 
     private func escaping(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
-        unicodeScalars.reduce(into: "") { text, scalar in
+        guard unicodeScalars.contains(where: isEscaped) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
             guard isEscaped(scalar) else { return text.unicodeScalars.append(scalar) }
             let digits = String(scalar.value, radix: 16)
             text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

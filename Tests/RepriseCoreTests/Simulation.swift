@@ -285,9 +285,7 @@ struct Simulation {
         }
         world.cache.housekeeper.sweep {}
         world.queues.advance(10 * second)
-        // What is the store's own, beside its entries, is a block a file.
-        let beside = Int64(world.memory.paths.count { !$0.contains("/entries/") }) * 4096
-        let taken = world.memory.allocatedBytes - beside
+        let taken = world.takenByEntries
         if taken > limit { throw Violation("INV-21: \(taken) bytes stored of \(limit)") }
     }
 

@@ -45,7 +45,7 @@ struct DamageTests {
         try StoreFixture.add(DamageTests.otherKey, DamageTests.other, to: store)
         var summary = EntrySummary()
         summary.statistics.served = 81
-        try entry.generation.write(summary)
+        try store.write(summary, to: entry.generation)
         try store.writeStatistics(DamageTests.statistics)
         return Images(
             replaced: replaced, partial: partial, closed: try image(fixture),

@@ -28,7 +28,7 @@ struct EvictionCrashTests {
             var summary = EntrySummary()
             // The last one was used last.
             summary.lastUse = 1_700_000_000 + Int64(key.utf8.first ?? 0)
-            try generation.write(summary)
+            try store.write(summary, to: generation)
             try generation.sync()
         }
         return (store, disk)

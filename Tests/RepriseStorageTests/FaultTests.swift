@@ -31,10 +31,16 @@ struct FaultTests {
         try entry.generation.discard(ByteRange(16, 48))
         try entry.generation.sync()
         try kept.generation.withdrawVerification()
-        try entry.generation.write(EntrySummary())
+        try store.write(EntrySummary(), to: entry.generation)
         _ = try store.readStatistics()
         try store.writeStatistics(["served": 12])
         for name in try store.entryNames() { _ = try store.describe(name: name) }
+        _ = try store.beginIndex()
+        try store.flushIndex()
+        let survey = try store.survey(isCompared: true)
+        for name in survey.unknown { _ = try store.look(name: name) }
+        try store.settle(survey)
+        try store.closeIndex(allocated: 1)
     }
 
     private func check(_ error: any Error, _ code: Int32, _ expected: StoreError.Code, _ comment: Comment) {

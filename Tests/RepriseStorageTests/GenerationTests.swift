@@ -332,7 +332,7 @@ struct GenerationTests {
         summary.isPinned = true
         summary.stored = 64
         summary.allocated = entry.generation.allocatedBytes
-        try entry.generation.write(summary)
+        try fixture.open().write(summary, to: entry.generation)
         let store = try fixture.open()
         let name = store.entryName(key: "a")
         #expect(try store.describe(name: name)?.summary == summary)

@@ -77,6 +77,8 @@ final class RecordingDisk: FileSystem {
 
     func list(_ directory: String) throws(FileError) -> [String] { try base.list(directory) }
 
+    func modified(ofDirectory path: String) throws(FileError) -> Int64 { try base.modified(ofDirectory: path) }
+
     func rename(_ from: String, to: String) throws(FileError) {
         try base.rename(from, to: to)
         note(.rename(from, to))

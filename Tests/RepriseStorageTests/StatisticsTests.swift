@@ -136,7 +136,7 @@ import Testing
         #expect(entry.summary.statistics == EntryStatistics())
         var summary = EntrySummary()
         summary.statistics = statistics(1000, 40)
-        try entry.generation.write(summary)
+        try store.write(summary, to: entry.generation)
         store.release()
         let again = try fixture.open()
         #expect(try again.open(key: "a")?.summary.statistics == statistics(1000, 40))
@@ -160,7 +160,7 @@ import Testing
         var summary = EntrySummary()
         summary.lastUse = 77
         summary.statistics = statistics(1000, 40)
-        try entry.generation.write(summary)
+        try store.write(summary, to: entry.generation)
         let path = fixture.path(entry.info, "blocks.1")
         let whole = try fixture.memory.contents(path)
         store.release()

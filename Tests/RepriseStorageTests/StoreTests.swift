@@ -310,7 +310,7 @@ struct StoreTests {
         let first = try StoreFixture.add("a", content, to: fixture.open())
         var summary = EntrySummary()
         summary.lastUse = 2_000_000_000
-        try first.generation.write(summary)
+        try fixture.open().write(summary, to: first.generation)
         _ = try fixture.open().stage(StoreFixture.info("a", content))
         let store = try fixture.open()
         #expect(try store.use(name: store.entryName(key: "a"))?.lastUse == 2_000_000_000)

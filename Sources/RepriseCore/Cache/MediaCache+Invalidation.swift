@@ -51,7 +51,7 @@ extension MediaCache {
     }
 
     /// Calls `body` for each entry that is stored under those keys, variants included, by its entry in memory: a reader may be
-    /// opening it. I/O: where there may be variants, every entry's description.
+    /// opening it. I/O: where there may be variants, the index.
     /// - Throws: What went wrong first; `body` was called for the others all the same.
     func forEachStored(
         under keys: Set<ResourceKey>, _ body: (ActiveEntry) throws(StoreError) -> Void
@@ -59,7 +59,7 @@ extension MediaCache {
         guard let store = environment.store else { return }
         let own = keys.map { store.entryName(key: $0.text) }.sorted()
         var failure: StoreError?
-        for name in mayHaveVariants ? try store.entryNames() : own {
+        for name in census.mayHaveVariants ? try names(under: keys, in: store) : own {
             failure.keepFirst { () throws(StoreError) in
                 guard let info = try store.describe(name: name)?.info, keys.contains(ResourceKey(info.key).primary),
                     let url = OriginURL(info.url)
@@ -68,6 +68,13 @@ extension MediaCache {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Folders of entries that are stored under those keys, and of those of which it is not known. I/O.
+    private func names(under keys: Set<ResourceKey>, in store: Store) throws(StoreError) -> [String] {
+        let survey = try store.survey()
+        let known = survey.known.filter { entry in entry.key.map { keys.contains(ResourceKey($0).primary) } ?? true }
+        return known.map(\.name) + survey.unknown
     }
 }
 

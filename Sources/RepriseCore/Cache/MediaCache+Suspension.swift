@@ -33,7 +33,8 @@ extension MediaCache {
         let statistics = statisticsStore
         queues.upkeep { statistics.save() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
-        _ = await deadline.wait { tell in environment.access.shut(tell) }
+        _ = await deadline.wait { tell in environment.access.shut { self.closeIndex(of: store, tell) } }
+        // Also where the disk takes too long.
         store.release()
     }
 
@@ -112,8 +113,7 @@ extension MediaCache {
             for entry in openEntries { entry.leaveFiles() }
         }
         environment.access.reopen(store)
-        let statistics = statisticsStore
-        environment.queues.upkeep { statistics.load(wasLent: keepsEntries) }
+        beginWithStore()
         setStatus(.ready)
         for entry in openEntries { entry.handle(.resume) }
     }

@@ -14,10 +14,6 @@ public import RepriseStorage
 /// All methods may be called from any thread; none waits for the network or the disk unless it is `async`.
 public final class MediaCache: Sendable {
     private struct State {
-        var usage: StoreUsage?
-        /// Whether answers that vary may be stored; they may until it is known that none was seen.
-        var mayHaveVariants = true
-        var hasSeenVariant = false
         weak var router: (any StreamRouter)?
         var status: Status
         var companions: [any AnyObject & Sendable] = []
@@ -42,6 +38,8 @@ public final class MediaCache: Sendable {
     let storeTransition = AsyncMutex()
     /// Keeps the store within its limits.
     let housekeeper: Housekeeper
+    /// Counts what the store holds.
+    let census: StoreCensus
     /// Keeps the store's statistics.
     let statisticsStore: StatisticsStore
     private let state: Lock<State>
@@ -73,69 +71,27 @@ public final class MediaCache: Sendable {
         prefetchQueue = PrefetchQueue(configuration.prefetching, queues: queues)
         housekeeper = Housekeeper(environment: environment, table: table, policy: configuration.eviction)
         statisticsStore = StatisticsStore(environment)
-        if let store { takeCensus(store) }
+        census = StoreCensus(environment, table)
+        if store != nil { beginWithStore() }
     }
 
     deinit { environment.hub.end() }
 
-    /// Adds up what is stored, on the janitor and in small steps: opening a cache never waits for it.
-    private func takeCensus(_ store: Store) {
-        environment.queues.upkeep { [weak self] in
-            self?.statisticsStore.load()
-            do throws(StoreError) {
-                let begun = self?.environment.quota.storedInAll ?? 0
-                let names = try store.entryNames().sorted()
-                self?.count(since: begun, EntryRound(names) { [weak self] in self?.usage(ofEntry: $0, in: store) })
-            } catch {
-                self?.environment.hub.send(.degraded(key: "", reason: error.description))
-            }
-        }
+    /// The store was opened, or taken back.
+    package func beginWithStore() {
+        let statistics = statisticsStore
+        environment.queues.upkeep { statistics.load() }
+        census.begin()
     }
 
-    private func count(since stored: Int64, _ round: EntryRound<StoreUsage>) {
-        let queues = environment.queues
-        let begun = queues.now()
-        guard let found = round.step() else {
-            // Nobody waits for it, and at a start others want the processors and the disk: it takes a quarter of the time.
-            return queues.after((queues.now() - begun).multiplied(by: 3)) { [weak self] in
-                queues.upkeep { [weak self] in self?.count(since: stored, round) }
-            }
-        }
-        let total = found.reduce(into: StoreUsage()) { $0.add($1) }
-        state.withLock { state in
-            state.usage = total
-            state.mayHaveVariants = state.hasSeenVariant
-        }
-        environment.quota.update { $0.counted(total.allocated, since: stored) }
-        environment.quota.requestEviction()
-    }
-
-    private func usage(ofEntry name: String, in store: Store) -> StoreUsage {
-        var usage = StoreUsage()
-        do throws(StoreError) {
-            // All of its files: what a process that was killed left beside the entry's own takes room, too.
-            usage.allocated = try store.use(name: name)?.allocated ?? 0
-            guard let entry = try store.describe(name: name) else { return usage }
-            let key = ResourceKey(entry.info.key)
-            if key != key.primary { noteVariant() }
-            usage.entries = 1
-            usage.stored = entry.summary.stored
-        } catch {
-            noteVariant()
-            environment.hub.send(.degraded(key: name, reason: error.description))
-        }
-        return usage
-    }
-
-    private func noteVariant() {
-        state.withLock { state in
-            state.hasSeenVariant = true
-            state.mayHaveVariants = true
+    /// The store is about to be let go, and nothing works on it any more: its index says so. Calls `done` afterwards, on the janitor.
+    package func closeIndex(of store: Store, _ done: @escaping @Sendable () -> Void) {
+        let (census, session) = (census, store.indexSession)
+        environment.queues.upkeep {
+            census.close(store, session)
+            done()
         }
     }
-
-    /// Whether variants of a resource may be stored, which are only found by going through all entries.
-    var mayHaveVariants: Bool { state.withLock { $0.mayHaveVariants } }
 
     /// Where doors that cannot serve streams themselves send players for them; the running loopback server, or `nil`.
     /// Held weakly.
@@ -145,7 +101,7 @@ public final class MediaCache: Sendable {
     }
 
     /// What was stored when the cache was opened; `nil` until it has been added up.
-    public var usageAtOpening: StoreUsage? { state.withLock { $0.usage } }
+    public var usageAtOpening: StoreUsage? { census.usage }
 
     /// Opens or makes a cache in `directory`, sending by `client`.
     /// - Throws: `StoreError` where the directory cannot be used or another process writes it.
@@ -234,7 +190,7 @@ public final class MediaCache: Sendable {
                 own.answers = .next
                 return self.table.attachAlone(own, position, end, priority)
             case .variant(let variant):
-                self.noteVariant()
+                self.census.noteVariant()
                 var own = request
                 own.key = own.key.variant(variant)
                 return self.table.attach(own, position, end, priority)
@@ -292,14 +248,17 @@ public final class MediaCache: Sendable {
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         for entry in openEntries { entry.handle(.abandonUnwritten) }
         let statistics = statisticsStore
-        queues.upkeep { statistics.saveLast() }
+        queues.upkeep { statistics.save() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         // Work that a hung disk finishes later must not touch a root that is another cache's by then.
         let store = environment.store
         _ = await deadline.wait { tell in
             environment.access.shut {
-                store?.release()
-                tell()
+                guard let store else { return tell() }
+                self.closeIndex(of: store) {
+                    store.release()
+                    tell()
+                }
             }
         }
         environment.hub.end()

@@ -22,7 +22,15 @@ extension MediaCache {
         let store = try keptStore()
         var report = RepairReport()
         let names = try await onReadPool { () throws(StoreError) in try store.entryNames().sorted() }
-        for name in names { try await repair(name, in: store, &report) }
+        for name in names {
+            try await repair(name, in: store, &report)
+            // What the index says of it is put right as well; what cannot be reached now is told already.
+            try await onDisk { () throws(StoreError) in
+                do throws(StoreError) { _ = try store.look(name: name) } catch {
+                    if error.code != .unavailable { throw error }
+                }
+            }
+        }
         return report
     }
 

@@ -78,7 +78,7 @@ extension MediaResource {
             let name = store.entryName(key: request.key.text)
             let old = try store.describe(name: name)?.summary
             summary.isPinned = try store.isPinned(name: name)
-            try whole.seal(summary)
+            try whole.seal(summary, in: store)
             try cache.adopt(final, whole.entry.generation, request)
             quota.stored(Quota.entryCost)
             if let old { quota.update { $0.freed(old.allocated.adding(Quota.entryCost)) } }

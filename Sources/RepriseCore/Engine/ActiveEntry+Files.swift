@@ -158,10 +158,11 @@ extension ActiveEntry {
         environment.queues.upkeep {
             guard self.environment.access.enter() else { return }
             defer { self.environment.access.leave() }
+            guard let store = self.environment.store else { return }
             let error = Self.message { () throws(FileError) in
                 // What had to wait for a lease; before the summary, which tells what is taken.
                 try generation.punchPending()
-                try generation.write(summary)
+                try store.write(summary, to: generation)
                 try generation.sync()
             }
             if let error { self.environment.hub.send(.degraded(key: self.key.text, reason: error)) }

@@ -51,6 +51,9 @@ package final class EntryTable: Sendable {
         return listed.first { store.entryName(key: $0.key.text) == name }
     }
 
+    /// Names of the folders of open entries.
+    func openNames(in store: Store) -> Set<String> { Set(all.map { store.entryName(key: $0.key.text) }) }
+
     // MARK: Entries of resources
 
     /// The entry of a resource, which is made where it is not open.

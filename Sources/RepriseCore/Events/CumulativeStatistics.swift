@@ -6,17 +6,12 @@ package struct CumulativeStatistics: Sendable {
     private var written = CacheStatistics()
     /// What the file said when it was last read or written.
     private var file: StoreStatistics
-    /// Bytes that all entries took when the store was let go, as the file says.
-    package private(set) var allocated: Int64?
-
-    private static let allocatedName = "allocated"
 
     /// - Parameter time: Now, in seconds since 1970: when counting begins where there is no file.
     package init(at time: Int64) { file = StoreStatistics(sums: CacheStatistics(), since: time) }
 
     /// The file was read; `nil` where there is none, or none that is whole. What of ours was in it is gone then.
     package mutating func read(_ sums: [String: Int64]?, at time: Int64) {
-        allocated = sums?[CumulativeStatistics.allocatedName]
         if let sums { return file = StoreStatistics(named: sums) }
         // Where none was ever seen nothing was lost: counting began with the cache.
         let isFirst = file.sums == CacheStatistics() && written == CacheStatistics()
@@ -29,19 +24,11 @@ package struct CumulativeStatistics: Sendable {
     }
 
     /// What the file has to say; `nil` where it says it.
-    /// - Parameter allocated: Bytes that all entries take, where the store is let go and they are known: while it is in use the file
-    ///   says nothing of them, as a process that is killed could not correct it.
-    package func due(_ now: CacheStatistics, allocated: Int64? = nil) -> [String: Int64]? {
-        guard now != written || allocated != self.allocated else { return nil }
-        var sums = total(now).named
-        sums[CumulativeStatistics.allocatedName] = allocated
-        return sums
-    }
+    package func due(_ now: CacheStatistics) -> [String: Int64]? { now == written ? nil : total(now).named }
 
     /// The file says what was due.
-    package mutating func wrote(_ now: CacheStatistics, allocated: Int64? = nil) {
+    package mutating func wrote(_ now: CacheStatistics) {
         file = total(now)
         written = now
-        self.allocated = allocated
     }
 }

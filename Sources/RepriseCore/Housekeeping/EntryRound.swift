@@ -1,30 +1,57 @@
 import ReprisePlatform
+import RepriseStorage
 
-/// Goes through the entries of a store in small steps, so that what waits behind a step on the janitor waits for little,
-/// and keeps what is found.
-final class EntryRound<Found: Sendable>: Sendable {
+/// Goes through the entries of a store: by its index, and in small steps through the files of those that the index does not tell of,
+/// so that what waits behind a step on the janitor waits for little.
+final class EntryRound: Sendable {
+    private struct Progress {
+        var names: ArraySlice<String>
+        var found: [IndexedEntry]
+        var hasFailed = false
+    }
+
     /// Entries looked at in a step.
-    private static var stride: Int { 64 }
+    private static let stride = 64
 
-    private let names: [String]
-    private let look: @Sendable (String) -> Found?
-    private let progress = Lock((next: 0, found: [Found]()))
+    private let store: Store
+    private let survey: StoreSurvey
+    private let progress: Lock<Progress>
+    private let tell: @Sendable (StoreError, _ name: String) -> Void
 
-    /// - Parameter look: What is found of the entry with that folder name; `nil` for nothing. I/O.
-    init(_ names: [String], look: @escaping @Sendable (String) -> Found?) {
-        self.names = names
-        self.look = look
+    /// - Parameters:
+    ///   - open: Names of entries that are open: what the index says of them may be a minute old.
+    ///   - tell: Called with what went wrong, and the name of the entry with which.
+    init(
+        _ store: Store, open: Set<String>, tell: @escaping @Sendable (StoreError, _ name: String) -> Void
+    ) throws(StoreError) {
+        self.store = store
+        self.tell = tell
+        survey = try store.survey(isCompared: true)
+        let behind = open.isEmpty ? [] : survey.known.map(\.name).filter(open.contains)
+        let known = behind.isEmpty ? survey.known : survey.known.filter { !open.contains($0.name) }
+        progress = Lock(Progress(names: (survey.unknown + behind).sorted()[...], found: known))
     }
 
     /// Looks at the next entries; all that was found where none is left, `nil` while some are. I/O, by one caller at a time.
-    func step() -> [Found]? {
-        let start = progress.withLock { $0.next }
-        let end = min(start + Self.stride, names.count)
-        let found = names[start..<end].compactMap(look)
-        return progress.withLock { progress in
-            progress.next = end
-            progress.found += found
-            return end == names.count ? progress.found : nil
+    func step() -> [IndexedEntry]? {
+        let names = progress.withLock { progress in
+            defer { progress.names = progress.names.dropFirst(EntryRound.stride) }
+            return progress.names.prefix(EntryRound.stride)
         }
+        var found: [IndexedEntry] = []
+        var hasFailed = false
+        for name in names {
+            do throws(StoreError) { if let entry = try store.look(name: name) { found.append(entry) } } catch {
+                hasFailed = true
+                tell(error, name)
+            }
+        }
+        let (all, isWhole) = progress.withLock { progress -> ([IndexedEntry]?, Bool) in
+            progress.found += found
+            progress.hasFailed = progress.hasFailed || hasFailed
+            return (progress.names.isEmpty ? progress.found : nil, !progress.hasFailed)
+        }
+        if all != nil, isWhole { do throws(StoreError) { try store.settle(survey) } catch { tell(error, "") } }
+        return all
     }
 }

@@ -99,19 +99,16 @@ final class Housekeeper: Sendable {
             if !quota.excess.isNone { trim(above: quota.capacity / 2) }
             guard countsAll || !quota.excess.isNone || quota.needsCount else { return finish() }
             let begun = quota.storedInAll
-            let round = EntryRound(try store.entryNames().sorted()) { [weak self] name -> StoredUse? in
-                do throws(StoreError) { return try store.use(name: name) } catch {
-                    self?.tell(error, name)
-                    return nil
-                }
+            let round = try EntryRound(store, open: table.openNames(in: store)) { [weak self] error, name in
+                self?.environment.hub.send(.degraded(key: name, reason: error.description))
             }
             count(store, round, since: begun)
         } catch { tell(error) }
     }
 
-    private func count(_ store: Store, _ round: EntryRound<StoredUse>, since begun: Int64) {
+    private func count(_ store: Store, _ round: EntryRound, since begun: Int64) {
         guard let found = round.step() else { return next { $0.count(store, round, since: begun) } }
-        let uses = withUses(of: table.all, found, in: store)
+        let uses = withUses(of: table.all, found.map(\.use), in: store)
         let now = environment.queues.now()
         state.withLock { $0.lastCount = now }
         quota.update { $0.counted(uses.reduce(0) { $0.adding($1.allocated) }, since: begun) }

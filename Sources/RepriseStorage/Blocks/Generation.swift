@@ -380,12 +380,18 @@ package final class Generation: Sendable {
     }
 
     /// Rewrites the summary in the slots file's header, with what the volume says is allocated. I/O.
-    package func write(_ summary: EntrySummary) throws(FileError) {
+    /// - Returns: What was written, and the bytes that the entry takes with its other files and its folder; `nil` where these files have
+    ///   no names any more.
+    func write(_ summary: EntrySummary) throws(FileError) -> (summary: EntrySummary, allocated: Int64)? {
         var summary = summary
         summary.allocated = try body.status().allocated
         try blocks.write(summary.encoded, at: BlocksHeader.summaryOffset)
-        guard summary.statistics != EntryStatistics() else { return }
-        try blocks.write(summary.statistics.encoded, at: EntryStatistics.headerOffset)
+        if summary.statistics != EntryStatistics() {
+            try blocks.write(summary.statistics.encoded, at: EntryStatistics.headerOffset)
+        }
+        let status = try blocks.status()
+        guard status.links > 0 else { return nil }
+        return (summary, summary.allocated.adding(status.allocated).adding(Quota.describedCost))
     }
 }
 

@@ -56,14 +56,14 @@ package struct EntryImport: Sendable {
 
     /// Makes what is stored durable, after the last piece.
     /// - Throws: `.unavailable` where the file changed while it was read.
-    package func seal(_ summary: EntrySummary) throws(StoreError) {
+    package func seal(_ summary: EntrySummary, in store: Store) throws(StoreError) {
         let isSame: Bool
         do throws(FileError) {
             let now = try source.status()
             isSame = now.size == status.size && now.modified == status.modified
             if isSame {
                 try entry.generation.sync()
-                try entry.generation.write(summary)
+                try store.write(summary, to: entry.generation)
             }
         } catch {
             throw StoreError(error, doing: "storing \(path)")

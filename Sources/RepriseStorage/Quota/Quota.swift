@@ -24,6 +24,8 @@ package struct Quota: Sendable {
 
     /// Bytes an entry takes before anything is stored of it: a folder and three files, a page each.
     package static let entryCost: Int64 = 16_384
+    /// What a folder and a description take of that.
+    static let describedCost: Int64 = 8192
     /// Files and directories of an entry.
     package static let filesPerEntry: Int64 = 4
     /// So many bytes are stored at most before the volume is asked again what it has left. Others write to it, too.

@@ -2,12 +2,24 @@ import ReprisePlatform
 
 /// The lock that makes one process the writer of a root. It ends with its last reference, or with the process, however that ends.
 final class RootLock: Sendable {
+    /// When the lock file changed: every process that takes the lock writes its number there.
+    struct Changes: Sendable, Hashable {
+        /// Before this process took it; `nil` where it made the file.
+        var before: Int64?
+        /// Since.
+        var now: Int64
+
+        func contains(_ time: Int64) -> Bool { time == before || time == now }
+    }
+
     private let handle: any FileHandle
+    let changes: Changes
 
     /// Takes the lock; throws `.inUse`, naming the holder, where another process has it. I/O.
     init(root: String, fileSystem: any FileSystem) throws(StoreError) {
         do throws(FileError) {
             handle = try fileSystem.open(root + "/lock", .create)
+            let before = try handle.status().modified
             guard try handle.tryLock(exclusive: true) else {
                 var bytes: [UInt8] = []
                 try handle.read(at: 0, count: 64, into: &bytes)
@@ -19,6 +31,7 @@ final class RootLock: Sendable {
                 try handle.truncate(to: 0)
                 try handle.write(Array("\(SystemCalls.processID)\n".utf8), at: 0)
             } catch { if error.kind != .full { throw error } }
+            changes = Changes(before: before, now: try handle.status().modified)
         } catch {
             if error.code == 0 {  // ours, not the system's
                 throw StoreError(

@@ -18,9 +18,12 @@ struct RootOwnership {
 struct RootLockEpoch {
     private let fileSystem: any FileSystem
     private weak var lock: RootLock?
+    /// When the lock file changed; `nil` where the store had been given away.
+    let changes: RootLock.Changes?
 
     init(_ lock: RootLock?, _ fileSystem: any FileSystem) {
         self.lock = lock
+        changes = lock?.changes
         self.fileSystem = fileSystem
     }
 
@@ -36,7 +39,8 @@ struct RootLockEpoch {
         try perform { () throws(FileError) in try fileSystem.removeDirectory(path) }
     }
 
-    private func perform(_ step: () throws(FileError) -> Void) throws(FileError) {
+    /// Runs a step with the lock kept until it has ended.
+    func perform(_ step: () throws(FileError) -> Void) throws(FileError) {
         guard let lock else {
             throw FileError(
                 kind: .unavailable, code: FileError.inputOutput, operation: "the store was given away meanwhile",

@@ -10,11 +10,11 @@ package import RepriseRanges
 
 /// The entries under one root. Every method is I/O and blocks.
 ///
-///     <root>/format  lock  statistics       sealed: format.spare, no extensions, names are keyed hashes
+///     <root>/format  lock  statistics  index       sealed: format.spare, no extensions, names are keyed hashes
 ///     <root>/entries/ab/abcd…/info.json  body.<g>.<ext>  blocks.<g>
 ///
-/// There is no index: an entry is found by its key's hash, and can be deleted by hand. A generation is current when
-/// `info.json` names it; the rename of that file is the commit, and files it does not name are swept.
+/// An entry is found by its key's hash, and can be deleted by hand; what they all are the index tells (`Index`). A generation is
+/// current when `info.json` names it; the rename of that file is the commit, and files it does not name are swept.
 package final class Store: Sendable {
     /// How a root is opened.
     package enum Access: Sendable { case write, readOnly }
@@ -37,6 +37,8 @@ package final class Store: Sendable {
     private let onSlots: (@Sendable (String, ByteRange) -> Void)?
     /// Generations that no description names yet.
     let staged = Lock(StagedGenerations())
+    /// What is stored, as far as it is noted.
+    let index: StoreIndex
 
     /// Opens or creates a root. Does not look at its entries, however many there are.
     /// - Parameters:
@@ -58,6 +60,7 @@ package final class Store: Sendable {
             lock = Lock(RootOwnership())
             canPunch = false
             seal = try format.open(key: key, create: false)
+            index = StoreIndex(root: root, fileSystem: fileSystem, seal: seal)
             return
         }
         do throws(FileError) {
@@ -67,6 +70,7 @@ package final class Store: Sendable {
         }
         lock = Lock(RootOwnership(held: try RootLock(root: root, fileSystem: fileSystem)))
         seal = try format.open(key: key, create: true)
+        index = StoreIndex(root: root, fileSystem: fileSystem, seal: seal)
         do throws(FileError) {
             canPunch = try RootProbe.canPunch(root: root, fileSystem: fileSystem)
         } catch {
@@ -90,7 +94,10 @@ package final class Store: Sendable {
 
     /// Lets another process, or another store of this one, write the root. Nothing may be written by this one until it
     /// has taken the root back.
-    package func release() { lock.withLock { $0.release() } }
+    package func release() {
+        index.leave()
+        lock.withLock { $0.release() }
+    }
 
     /// The root for a piece of work that names or removes files.
     var epoch: RootLockEpoch { RootLockEpoch(lock.withLock(\.held), fileSystem) }
@@ -107,6 +114,7 @@ package final class Store: Sendable {
             let taken = if let lent = lock.lent { lent } else { try RootLock(root: root, fileSystem: fileSystem) }
             _ = try format.open(key: sealKey.withLock(\.self), known: seal, create: true)
             lock.held = taken
+            index.comeBack()
         }
     }
 
@@ -287,6 +295,7 @@ package final class Store: Sendable {
             try handle.sync()
         }
         try describing { () throws(FileError) in try epoch.rename(temporary, to: folder + "/info.json") }
+        noteDescribed(info, name)
     }
 
     private func describing(_ work: () throws(FileError) -> Void) throws(StoreError) {

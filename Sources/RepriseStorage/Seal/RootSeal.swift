@@ -14,7 +14,7 @@
 ///
 ///     master key --seals--> root key --HKDF--> key of the names --HMAC-SHA256--> folder names
 ///                                    --HKDF--> key of an entry  --seals--> its description, its generations' data keys
-///                                    --HKDF--> key of the statistics
+///                                    --HKDF--> keys of the statistics and of the index
 ///
 /// Only the first arrow depends on the master key, so that a new one costs one small file.
 package struct RootSeal: Sendable {
@@ -23,10 +23,12 @@ package struct RootSeal: Sendable {
 
     private let root: SymmetricKey
     private let names: SymmetricKey
+    private let indexKey: SymmetricKey
 
     private init(root: SymmetricKey) {
         self.root = root
         names = RootSeal.derive(root, "names")
+        indexKey = RootSeal.derive(root, "index")
     }
 
     /// A new root's.
@@ -63,6 +65,12 @@ package struct RootSeal: Sendable {
     func open(statistics box: [UInt8]) -> [UInt8]? {
         SealedBox.open(box, RootSeal.derive(root, "statistics"), purpose: "statistics")
     }
+
+    /// Records of the store's index in a box.
+    func seal(index: [UInt8]) -> [UInt8] { SealedBox.seal(index, indexKey, purpose: "index") }
+
+    /// What is in the box; `nil` where it is damaged or of another root.
+    func open(index box: [UInt8]) -> [UInt8]? { SealedBox.open(box, indexKey, purpose: "index") }
 
     private static func derive(_ root: SymmetricKey, _ purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: root, info: Array(purpose.utf8), outputByteCount: 32)
@@ -105,9 +113,15 @@ struct EntrySeal: Sendable {
 extension Sequence<UInt8> {
     /// Two digits a byte.
     var hexadecimal: String {
-        map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        func digit(_ half: UInt8) -> UInt8 {
+            half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") + half - 10
+        }
+        var digits: [UInt8] = []
+        digits.reserveCapacity(2 * underestimatedCount)
+        for byte in self {
+            digits.append(digit(byte >> 4))
+            digits.append(digit(byte & 15))
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 }

@@ -72,6 +72,11 @@ public final class FaultyFileSystem: FileSystem {
         return try base.list(directory)
     }
 
+    package func modified(ofDirectory path: String) throws(FileError) -> Int64 {
+        try pass(.status, path)
+        return try base.modified(ofDirectory: path)
+    }
+
     package func rename(_ from: String, to: String) throws(FileError) {
         try pass(.rename, from)
         try base.rename(from, to: to)

@@ -21,7 +21,8 @@ public final class MemoryFileSystem: FileSystem {
     }
 
     struct State {
-        var directories: Set<String> = [""]
+        /// Directories, and when a name in each last changed.
+        var directories: [String: Int64] = ["": 0]
         var files: [String: UInt64] = [:]
         var nodes: [UInt64: Node] = [:]
         var nextNumber: UInt64 = 1
@@ -32,6 +33,12 @@ public final class MemoryFileSystem: FileSystem {
         var canClone = false
         /// Whether it is remembered what a power cut would take.
         var losesPower = false
+
+        /// A name in a directory changes.
+        mutating func noteNames(in directory: String) {
+            clock += 1
+            directories[directory] = clock
+        }
 
         var used: Int64 { nodes.values.reduce(0) { $0 + Int64($1.pages.count) * MemoryFileSystem.pageSize } }
     }
@@ -46,7 +53,7 @@ public final class MemoryFileSystem: FileSystem {
     package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
         let path = MemoryFileSystem.normal(path)
         let opened = state.withLock { state -> Result<(UInt64, UInt64), FileError> in
-            if state.directories.contains(path) {
+            if state.directories[path] != nil {
                 let code = mode == .createNew ? FileError.fileExists : MemoryFileSystem.isDirectory
                 return .failure(MemoryFileSystem.error(code, "open", path))
             }
@@ -55,12 +62,12 @@ public final class MemoryFileSystem: FileSystem {
                 if mode == .createNew { return .failure(MemoryFileSystem.error(FileError.fileExists, "open", path)) }
                 number = existing
             } else {
-                guard mode == .create || mode == .createNew, state.directories.contains(path.memoryParent) else {
+                guard mode == .create || mode == .createNew, state.directories[path.memoryParent] != nil else {
                     return .failure(MemoryFileSystem.error(FileError.noEntry, "open", path))
                 }
                 number = state.nextNumber
                 state.nextNumber += 1
-                state.clock += 1
+                state.noteNames(in: path.memoryParent)
                 state.files[path] = number
                 state.nodes[number] = Node(modified: state.clock)
             }
@@ -82,7 +89,9 @@ public final class MemoryFileSystem: FileSystem {
                     if current == path { return }
                     throw MemoryFileSystem.error(MemoryFileSystem.notDirectory, "mkdir", path)
                 }
-                state.directories.insert(current)
+                guard state.directories[current] == nil else { continue }
+                state.noteNames(in: current.memoryParent)
+                state.directories[current] = state.clock
             }
         }
     }
@@ -90,22 +99,32 @@ public final class MemoryFileSystem: FileSystem {
     package func list(_ directory: String) throws(FileError) -> [String] {
         let path = MemoryFileSystem.normal(directory)
         return try change { state throws(FileError) in
-            guard state.directories.contains(path) else {
+            guard state.directories[path] != nil else {
                 throw MemoryFileSystem.error(FileError.noEntry, "opendir", path)
             }
             let paths = state.files.keys.filter { $0.isInside(path) }
-            let directories = state.directories.filter { $0.isInside(path) }
+            let directories = state.directories.keys.filter { $0.isInside(path) }
             return (paths + directories).map { String($0.dropFirst(path.count + 1)) }
+        }
+    }
+
+    package func modified(ofDirectory path: String) throws(FileError) -> Int64 {
+        let path = MemoryFileSystem.normal(path)
+        return try change { state throws(FileError) in
+            guard let changed = state.directories[path] else {
+                throw MemoryFileSystem.error(FileError.noEntry, "stat", path)
+            }
+            return changed
         }
     }
 
     package func rename(_ from: String, to: String) throws(FileError) {
         let (from, to) = (MemoryFileSystem.normal(from), MemoryFileSystem.normal(to))
         try change { state throws(FileError) in
-            guard let node = state.files[from], state.directories.contains(to.memoryParent) else {
+            guard let node = state.files[from], state.directories[to.memoryParent] != nil else {
                 throw MemoryFileSystem.error(FileError.noEntry, "rename", from)
             }
-            guard !state.directories.contains(to) else {
+            guard state.directories[to] == nil else {
                 throw MemoryFileSystem.error(MemoryFileSystem.isDirectory, "rename", to)
             }
             guard from != to else { return }
@@ -114,22 +133,25 @@ public final class MemoryFileSystem: FileSystem {
             if let replaced = state.files[to] { state.unname(replaced) }
             state.files[from] = nil
             state.files[to] = node
+            state.noteNames(in: from.memoryParent)
+            state.noteNames(in: to.memoryParent)
         }
     }
 
     package func link(_ path: String, to name: String) throws(FileError) {
         let (path, name) = (MemoryFileSystem.normal(path), MemoryFileSystem.normal(name))
         try change { state throws(FileError) in
-            guard let node = state.files[path], state.directories.contains(name.memoryParent) else {
+            guard let node = state.files[path], state.directories[name.memoryParent] != nil else {
                 let code =
-                    state.directories.contains(path) ? FileError.notPermitted : FileError.noEntry
+                    state.directories[path] != nil ? FileError.notPermitted : FileError.noEntry
                 throw MemoryFileSystem.error(code, "link", name)
             }
-            guard state.files[name] == nil, !state.directories.contains(name) else {
+            guard state.files[name] == nil, state.directories[name] == nil else {
                 throw MemoryFileSystem.error(FileError.fileExists, "link", name)
             }
             state.files[name] = node
             state.nodes[node]?.names += 1
+            state.noteNames(in: name.memoryParent)
         }
     }
 
@@ -148,30 +170,32 @@ public final class MemoryFileSystem: FileSystem {
         let path = MemoryFileSystem.normal(path)
         try change { state throws(FileError) in
             guard let node = state.files.removeValue(forKey: path) else {
-                let code = state.directories.contains(path) ? MemoryFileSystem.isDirectory : FileError.noEntry
+                let code = state.directories[path] != nil ? MemoryFileSystem.isDirectory : FileError.noEntry
                 throw MemoryFileSystem.error(code, "unlink", path)
             }
             state.unname(node)
+            state.noteNames(in: path.memoryParent)
         }
     }
 
     package func removeDirectory(_ path: String) throws(FileError) {
         let path = MemoryFileSystem.normal(path)
         try change { state throws(FileError) in
-            guard state.directories.contains(path) else {
+            guard state.directories[path] != nil else {
                 throw MemoryFileSystem.error(FileError.noEntry, "rmdir", path)
             }
             let isInside = { (child: String) in child.isInside(path) }
-            guard !state.directories.contains(where: isInside), !state.files.keys.contains(where: isInside) else {
+            guard !state.directories.keys.contains(where: isInside), !state.files.keys.contains(where: isInside) else {
                 throw MemoryFileSystem.error(FileError.fileExists, "rmdir", path)
             }
-            state.directories.remove(path)
+            state.directories[path] = nil
+            state.noteNames(in: path.memoryParent)
         }
     }
 
     package func syncDirectory(_ path: String) throws(FileError) {
         let path = MemoryFileSystem.normal(path)
-        guard state.withLock({ $0.directories.contains(path) }) else {
+        guard state.withLock({ $0.directories[path] }) != nil else {
             throw MemoryFileSystem.error(FileError.noEntry, "fsync", path)
         }
     }
@@ -194,6 +218,16 @@ public final class MemoryFileSystem: FileSystem {
 
     /// Bytes taken by all files, those that only live in open handles included.
     package var allocatedBytes: Int64 { state.withLock { $0.used } }
+
+    /// Bytes taken by the files whose paths are wanted.
+    package func allocatedBytes(where isWanted: (_ path: String) -> Bool) -> Int64 {
+        state.withLock { state in
+            state.files.reduce(0) { sum, file in
+                guard isWanted(file.key), let node = state.nodes[file.value] else { return sum }
+                return sum + Int64(node.pages.count) * MemoryFileSystem.pageSize
+            }
+        }
+    }
 
     /// Sets the room there is; what is stored stays.
     package func setCapacity(_ bytes: Int64) { state.withLock { $0.capacity = bytes } }

@@ -44,11 +44,21 @@ extension FuzzTarget {
         try FillWriter(generation: entry.generation).write([content.bytes(in: ByteRange(0, 90))[...]], at: 0)
         try store.commit(entry.info)
         try store.writeStatistics(["served": 1])
+        try settle(store)
+        try store.closeIndex(allocated: 1)
         return try disk.paths.map { ($0, try disk.contents($0)) }
     }
 
     private static let plain = try? image(key: nil)
     private static let sealed = try? image(key: key)
+
+    /// What is stored is told by the index, and by the entries where that does not tell.
+    private static func settle(_ store: Store) throws(StoreError) {
+        _ = try store.beginIndex()
+        let survey = try store.survey(isCompared: true)
+        for name in survey.unknown { _ = try store.look(name: name) }
+        try store.settle(survey)
+    }
 
     /// A damaged store gives the bytes that were stored, or none.
     private static func store(damage bytes: [UInt8], key: SealKey?) throws {
@@ -70,6 +80,14 @@ extension FuzzTarget {
             return
         }
         _ = try? store.readStatistics()
+        do {
+            try settle(store)
+            for entry in try store.survey(isCompared: true).known {
+                try require(try store.look(name: entry.name) == entry, "the index is wrong about \(entry)")
+            }
+        } catch is StoreError {
+            // What is damaged may say so.
+        }
         guard let entry = try? store.open(key: "a") else { return }
         do {
             try entry.generation.readStored(length: content.length) { range, bytes in

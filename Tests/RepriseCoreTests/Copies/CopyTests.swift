@@ -168,7 +168,7 @@ import Testing
             #expect(try await cache.repair().removed.isEmpty)
             var work = begun
             while work.done < work.length { _ = try work.advance() }
-            try work.seal(EntrySummary())
+            try work.seal(EntrySummary(), in: store)
         }
         await cache.collectGarbage()
         #expect(await cache.entries().isEmpty)

@@ -130,7 +130,7 @@ import Testing
             world.queues.advance(40 * second)
         }
         for number in 0..<4 { play(world, "/other\(number).mp3", length: 2 * Self.mega) }
-        #expect(world.memory.allocatedBytes <= 4 * Self.mega)
+        #expect(world.takenByEntries <= 4 * Self.mega)
         for number in 0..<3 { #expect(isStored(world, "/pinned\(number).mp3", length: Self.mega)) }
         #expect(
             recorder.all.contains { if case .degraded(_, let reason) = $0 { reason.contains("unpin") } else { false } })

@@ -20,6 +20,10 @@ final class World: Sendable {
     let broken = Recorder<String>()
 
     var cache: MediaCache { opened.withLock { $0 } }
+    /// Bytes that entries take, in files that have names and in those that live on in open handles.
+    var takenByEntries: Int64 {
+        memory.allocatedBytes - memory.allocatedBytes { !$0.contains("/entries/") }
+    }
     /// The disk as the present process reaches it.
     var files: FaultyFileSystem { disk.withLock { $0 } }
 
@@ -63,8 +67,8 @@ final class World: Sendable {
         for session in cache.openEntries { session.shutDown() }
         queues.advance(60 * second)
         for session in cache.openEntries { session.closeIfIdle() }
+        if let store = cache.environment.store { cache.closeIndex(of: store) { store.release() } }
         queues.settle()
-        cache.environment.store?.release()
         try reopen()
     }
 
@@ -79,7 +83,7 @@ final class World: Sendable {
     func kill(powerCut seed: UInt64? = nil) throws {
         // What the process that ends still has under way reaches the disk never, not late.
         files.setRule { _, path, _ in
-            path.contains("/entries") || path.contains("/statistics") ? .error(FileError.inputOutput) : nil
+            ["/entries", "/statistics", "/index"].contains { path.contains($0) } ? .error(FileError.inputOutput) : nil
         }
         for session in cache.openEntries { session.shutDown() }
         queues.advance(60 * second)

@@ -28,7 +28,7 @@ import Testing
     private func finish(_ begun: EntryImport, _ store: Store) throws {
         var work = begun
         while try work.advance() > 0 {}
-        try work.seal(EntrySummary())
+        try work.seal(EntrySummary(), in: store)
         try store.adopt(work.entry.info, work.entry.generation)
     }
 

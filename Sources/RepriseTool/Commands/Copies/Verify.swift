@@ -35,6 +35,7 @@
                 var damaged: Int64 = 0
                 do throws(StoreError) {
                     for key in try keys(named, opened) { damaged += try check(key, opened) }
+                    if named.isEmpty { try checkIndex(opened) }
                 } catch {
                     throw Failure(error)
                 }
@@ -87,6 +88,21 @@
                 if let key = try store.describe(name: name)?.info.key { keys.append(key) }
             }
             return keys.sorted()
+        }
+
+        /// Compares what the index says of each entry with the entry.
+        private func checkIndex(_ store: Store) throws(StoreError) {
+            var wrong = 0
+            for entry in try store.survey().known {
+                var found = try store.look(name: entry.name)
+                // What the folder itself takes is an estimate.
+                found?.allocated = entry.allocated
+                if found != entry { wrong += 1 }
+            }
+            guard wrong > 0 else { return }
+            printError(
+                "reprise: the index of \(store.root) is wrong about \(wrong) \(wrong == 1 ? "entry" : "entries"), which costs nothing "
+                    + "but a wrong line in `ls`; `reprise repair` corrects it")
         }
 
         private func check(_ key: String, _ store: Store) throws(StoreError) -> Int64 {

@@ -26,14 +26,12 @@
                 let opened = try store.openForReading()
                 do throws(StoreError) {
                     var rows: [Row] = []
-                    let look = { @Sendable (name: String) throws(StoreError) -> Row? in
-                        guard let use = try opened.use(name: name) else { return nil }
-                        let info = try opened.describe(name: name)?.info
-                        return Row(
-                            allocated: use.allocated, lastUse: use.lastUse, isPinned: info?.isPinned ?? false,
-                            key: info?.key ?? name)
+                    let row = { @Sendable (entry: IndexedEntry) -> Row? in
+                        Row(
+                            allocated: entry.allocated, lastUse: entry.lastUse, isPinned: entry.isPinned,
+                            key: entry.key ?? entry.name)
                     }
-                    try await EntryRows.read(try opened.entryNames(), look) { rows.append($0) }
+                    try await EntryRows.index(of: opened, row) { rows.append($0) }
                     rows.sort { ($0.allocated, $0.key) < ($1.allocated, $1.key) }
                     for row in rows {
                         if json { printJSON(row) } else { print("\(padded("\(Size(row.allocated))", 10))  \(row.key)") }

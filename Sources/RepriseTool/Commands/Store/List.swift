@@ -15,11 +15,15 @@
                 let opened = try store.openForReading()
                 do throws(StoreError) {
                     var count = 0
-                    let json = json
-                    let line = { @Sendable in json ? List.json($0, $1) : List.line($0, $1) }
-                    try await EntryRows.read(of: opened, line) { line in
+                    func tell(_ line: String) {
                         count += 1
                         print(line)
+                    }
+                    if json {
+                        // Its validators, for one, only the entry's own description has.
+                        try await EntryRows.read(of: opened, { List.json($0, $1) }, take: tell)
+                    } else {
+                        try await EntryRows.index(of: opened, { List.line($0) }, take: tell)
                     }
                     if count == 0, !json { print("nothing is stored in \(opened.root)") }
                 } catch {
@@ -30,10 +34,11 @@
     }
 
     extension List {
-        fileprivate static func line(_ info: EntryInfo, _ summary: EntrySummary) -> String {
-            let length = summary.length ?? info.length
-            let share = length.map { $0 > 0 ? percent(summary.stored, $0) : "100 %" } ?? "?"
-            return "\(padded(Size(summary.stored).description, 10)) \(padded(share, 6))  \(info.key)"
+        /// `nil` for a folder that is no entry.
+        fileprivate static func line(_ entry: IndexedEntry) -> String? {
+            guard let key = entry.key else { return nil }
+            let share = entry.length.map { $0 > 0 ? percent(entry.stored, $0) : "100 %" } ?? "?"
+            return "\(padded(Size(entry.stored).description, 10)) \(padded(share, 6))  \(key)"
         }
 
         fileprivate static func json(_ info: EntryInfo, _ summary: EntrySummary) -> String {

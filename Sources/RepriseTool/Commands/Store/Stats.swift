@@ -52,10 +52,8 @@
             guard FileManager.default.fileExists(atPath: root + "/format") else { return }
             let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
             report.total = try opened.readStatistics().map { StoreStatisticsReport(StoreStatistics(named: $0)) }
-            let row = { @Sendable (info: EntryInfo, summary: EntrySummary) in
-                (stored: summary.stored, length: info.length, isPinned: info.isPinned)
-            }
-            try await EntryRows.read(of: opened, row) { entry in
+            let row = { @Sendable (entry: IndexedEntry) in entry.key == nil ? nil : entry }
+            try await EntryRows.index(of: opened, row) { entry in
                 report.entries += 1
                 report.storedBytes += entry.stored
                 if let length = entry.length, entry.stored >= length { report.completeEntries += 1 }

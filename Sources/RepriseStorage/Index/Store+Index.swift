@@ -1,0 +1,152 @@
+import RepriseHTTP
+package import ReprisePlatform
+import RepriseRanges
+
+/// What is stored, by the index. I/O, all of it.
+extension Store {
+    /// Sets what to call when there is something to append to the index. It must be quick.
+    package func onIndexPending(_ tell: @escaping @Sendable () -> Void) { index.onPending(tell) }
+
+    /// Bytes that all entries take, where the process that had the store last closed it; `nil` where entries have to be counted.
+    package func beginIndex() throws(StoreError) -> Int64? {
+        do throws(FileError) { return try index.begin(epoch) } catch { throw indexError(error) }
+    }
+
+    /// Appends what was noted.
+    package func flushIndex() throws(StoreError) {
+        do throws(FileError) { try index.flush(epoch) } catch { throw indexError(error) }
+    }
+
+    /// Notes that the store is let go, and what all entries take; not where some were not compared with what the index says.
+    /// - Parameter session: When that was decided; nothing is noted at another one.
+    package func closeIndex(allocated: Int64, session: Int? = nil) throws(StoreError) {
+        guard session.map({ $0 == indexSession }) ?? true else { return }
+        do throws(FileError) { try index.close(allocated: allocated, epoch) } catch {
+            throw indexError(error)
+        }
+    }
+
+    /// Which of the times it is between which another process may have had the store.
+    package var indexSession: Int { index.session }
+
+    private func indexError(_ error: FileError) -> StoreError { StoreError(error, doing: "keeping the store's index") }
+
+    // MARK: Looking
+
+    /// What is stored. Reads the index, and the names in those folders that changed since.
+    /// - Parameter isCompared: Whether what the index says of an entry is taken only where all of it holds: after a kill it may be behind.
+    package func survey(isCompared: Bool = false) throws(StoreError) -> StoreSurvey {
+        do throws(FileError) {
+            return try survey(knownTable, isTaken: !isCompared || index.isRight)
+        } catch {
+            throw StoreError(error, doing: "listing the store \(root)")
+        }
+    }
+
+    /// What the index says; nothing where it cannot be read.
+    private var knownTable: IndexTable {
+        do throws(FileError) { return try index.read() } catch { return IndexTable() }
+    }
+
+    private func survey(_ table: IndexTable, isTaken: Bool) throws(FileError) -> StoreSurvey {
+        var survey = StoreSurvey(session: index.session)
+        var isListed = [Bool](repeating: true, count: IndexRecord.prefixes)
+        var listed: Set<EntryName> = []
+        for prefix in try children(of: root + "/entries") {
+            let folder = root + "/entries/" + prefix
+            let number = UInt8(prefix, radix: 16).flatMap { [$0].hexadecimal == prefix ? Int($0) : nil }
+            if let number {
+                let change = try fileSystem.modified(ofDirectory: folder)
+                survey.changes[number] = change
+                if isTaken, let table = table.listed, table[number] == change {
+                    isListed[number] = false
+                    continue
+                }
+            }
+            for name in try children(of: folder) {
+                if let entry = EntryName(name), entry.prefix == number {
+                    listed.insert(entry)
+                } else {
+                    survey.unknown.append(name)
+                    // Others' names the index does not have: they are found by listing them again.
+                    if let number { survey.changes[number] = 0 }
+                }
+            }
+        }
+        survey.hasChanges = table.listed != survey.changes
+        func add(_ name: EntryName) {
+            if isTaken, let entry = table.entry(name) {
+                survey.known.append(entry)
+            } else {
+                survey.unknown.append(name.folder)
+            }
+        }
+        for name in table.names.sorted() {
+            let isThere = isListed[name.prefix] ? listed.remove(name) != nil : survey.changes[name.prefix] != 0
+            if isThere { add(name) } else { survey.gone.append(name) }
+        }
+        for name in listed { add(name) }
+        return survey
+    }
+
+    /// The names in a folder; none where there is no such folder.
+    private func children(of folder: String) throws(FileError) -> [String] {
+        do throws(FileError) { return try fileSystem.list(folder) } catch {
+            if error.kind == .missing { return [] }
+            throw error
+        }
+    }
+
+    /// What an entry's files say of it, which the index says from then on; `nil` where there is no such folder.
+    package func look(name: String) throws(StoreError) -> IndexedEntry? {
+        let (use, found) = (try use(name: name), try describe(name: name))
+        guard let use, let found else {
+            let entry = use.map { IndexedEntry($0) }
+            if let name = EntryName(name) {
+                note(.removed(name))
+                // Without a description it is no entry, and takes space: it is looked at each time.
+                if let entry { note(.used(name, IndexRecord.Use(entry))) }
+            }
+            return entry
+        }
+        var entry = IndexedEntry(use)
+        entry.key = found.info.key
+        entry.contentType = found.info.fields["Content-Type"]
+        entry.identity = found.info.identity
+        entry.isPinned = found.info.isPinned
+        entry.checked = found.info.checked
+        entry.length = found.summary.length ?? found.info.length
+        entry.stored = found.summary.stored
+        entry.statistics = found.summary.statistics
+        if let name = EntryName(name), let description = IndexRecord.Description(entry) {
+            note(.described(name, description))
+            note(.used(name, IndexRecord.Use(entry)))
+        }
+        return entry
+    }
+
+    /// Every entry of a survey was asked: the index says what they said, from here on all of it holds.
+    package func settle(_ survey: StoreSurvey) throws(StoreError) {
+        guard survey.session == index.session else { return }
+        for name in survey.gone { note(.removed(name)) }
+        if survey.hasChanges { note(.listed(survey.changes)) }
+        index.setRight(survey.session)
+        try flushIndex()
+        do throws(FileError) { try index.compact(epoch) } catch { throw indexError(error) }
+    }
+
+    // MARK: Notes
+
+    func note(_ record: IndexRecord) { if access == .write { index.note(record) } }
+
+    /// The description of an entry was written.
+    func noteDescribed(_ info: EntryInfo, _ name: String) {
+        if let name = EntryName(name) { note(.described(name, IndexRecord.Description(info))) }
+    }
+
+    /// Writes a generation's summary, with what the volume says is allocated.
+    package func write(_ summary: EntrySummary, to generation: Generation) throws(FileError) {
+        guard let taken = try generation.write(summary), let name = EntryName(generation.entryName) else { return }
+        note(.used(name, IndexRecord.Use(taken.summary, of: generation.identity, allocated: taken.allocated)))
+    }
+}
