@@ -246,6 +246,63 @@ import Testing
         #expect(largest < 16_000, "one run notes 5 KB, what counts takes 3")
     }
 
+    @Test func `it is written anew while the store is in use`() throws {
+        let fixture = try fixture()
+        let store = try fixture.open()
+        _ = try store.beginIndex()
+        let generation = try #require(try store.open(key: "b")).generation
+        for number in 1...60 {
+            for _ in 0..<100 { try store.write(summary(number), to: generation) }
+            try store.flushIndex()
+            if store.isIndexLarge { try store.compactIndex() }
+        }
+        #expect(try index(fixture).count < 540 << 10, "6000 notes take 640 KB")
+        #expect(try told(fixture).entries == found(fixture))
+    }
+
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `an entry whose last bytes no summary tells of is looked at`(kind: StoreFixture.Kind) throws {
+        let fixture = try fixture(kind)
+        let store = try fixture.open()
+        _ = try store.beginIndex()
+        do {
+            let entry = try #require(try store.open(key: "b"))
+            try StoreFixture.fill(entry.generation, Self.content, ByteRange(1, 40))
+        }
+        #expect(try store.survey(isCompared: true).unknown == [store.entryName(key: "b")])
+        try settle(store)
+        #expect(try store.survey(isCompared: true).unknown.isEmpty)
+    }
+
+    @Test func `an entry that cannot be read is looked at again, and the others are not`() throws {
+        let fixture = try fixture()
+        let failing = Store.entryName(key: "b")
+        #expect(
+            try run(fixture) { store in
+                try store.settle(try store.survey(isCompared: true), failed: [failing])
+            } == Self.allocated)
+        let store = try fixture.open()
+        #expect(try store.beginIndex() == Self.allocated)
+        try store.settle(try store.survey(isCompared: true), failed: [failing])
+        let survey = try store.survey(isCompared: true)
+        #expect(survey.unknown == [failing] && survey.known.count == 2)
+    }
+
+    @Test func `files that are being filled beside an entry's count with it`() throws {
+        let fixture = try fixture()
+        let store = try fixture.open()
+        _ = try store.beginIndex()
+        let entry = try #require(try store.open(key: "b"))
+        let other = PositionCodedContent(length: 200_000, generation: 2)
+        let staged = try store.stage(StoreFixture.info("b", other))
+        #expect(store.stagedNames == [store.entryName(key: "b")])
+        try StoreFixture.fill(staged.generation, other, ByteRange(0, 200_000))
+        try store.write(summary(1), to: entry.generation)
+        let known = try store.survey(isCompared: true).known.first { $0.key == "b" }
+        #expect(known?.allocated ?? 0 > 200_000)
+        withExtendedLifetime(staged) {}
+    }
+
     @Test func `a disk that does not take it costs nothing but the index`() throws {
         let fixture = try fixture()
         let store = try fixture.open()
@@ -267,8 +324,12 @@ import Testing
         _ = try first.beginIndex()
         let survey = try first.survey(isCompared: true)
         first.release()
-        #expect(try run(fixture) { try $0.remove(key: "a") } == nil)
         _ = try first.look(name: first.entryName(key: "b"))
+        let known = try run(fixture) { store in
+            try store.remove(key: "a")
+            try store.write(summary(9), to: try #require(try store.open(key: "b")).generation)
+        }
+        #expect(known == nil)
         try first.takeBack()
         #expect(try first.beginIndex() == Self.allocated)
         try first.settle(survey)

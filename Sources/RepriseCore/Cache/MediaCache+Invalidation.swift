@@ -8,8 +8,8 @@ extension MediaCache {
     /// is not safe was answered (RFC 9111 §4.4), or may have been done without an answer. Bytes stay; who reads goes on.
     /// Nothing happens where freshness is `.immutable`.
     ///
-    /// Where answers that vary are stored it looks through all entries for variants of those URLs, two small files an
-    /// entry; else at those URLs' own alone.
+    /// Where answers that vary are stored it looks through the store's index for variants of those URLs; else at those URLs' own
+    /// alone.
     /// - Parameter answer: `nil` where none came.
     /// - Throws: `CacheError` with `.store` where an entry's description could not be written.
     package func invalidate(

@@ -33,7 +33,10 @@ extension MediaCache {
         let statistics = statisticsStore
         queues.upkeep { statistics.save() }
         _ = await deadline.wait { tell in queues.upkeep(tell) }
-        _ = await deadline.wait { tell in environment.access.shut { self.closeIndex(of: store, tell) } }
+        let session = store.indexSession
+        _ = await deadline.wait { tell in
+            environment.access.shut { self.closeIndex(of: store, session: session, tell) }
+        }
         // Also where the disk takes too long.
         store.release()
     }

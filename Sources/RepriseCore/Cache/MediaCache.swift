@@ -85,8 +85,9 @@ public final class MediaCache: Sendable {
     }
 
     /// The store is about to be let go, and nothing works on it any more: its index says so. Calls `done` afterwards, on the janitor.
-    package func closeIndex(of store: Store, _ done: @escaping @Sendable () -> Void) {
-        let (census, session) = (census, store.indexSession)
+    /// - Parameter session: The index's when that was decided.
+    package func closeIndex(of store: Store, session: Int, _ done: @escaping @Sendable () -> Void) {
+        let census = census
         environment.queues.upkeep {
             census.close(store, session)
             done()
@@ -252,15 +253,20 @@ public final class MediaCache: Sendable {
         _ = await deadline.wait { tell in queues.upkeep(tell) }
         // Work that a hung disk finishes later must not touch a root that is another cache's by then.
         let store = environment.store
+        let session = store?.indexSession ?? 0
         _ = await deadline.wait { tell in
             environment.access.shut {
                 guard let store else { return tell() }
-                self.closeIndex(of: store) {
+                self.closeIndex(of: store, session: session) {
                     store.release()
                     tell()
                 }
+                // A disk that took too long is not waited for once more.
+                if deadline.hasPassed { store.release() }
             }
         }
+        // Nor is the index.
+        if environment.access.isStill { store?.release() }
         environment.hub.end()
     }
 }

@@ -156,7 +156,11 @@ extension ActiveEntry {
 
     func sync(_ id: RepresentationID, _ generation: Generation, _ summary: EntrySummary) {
         environment.queues.upkeep {
-            guard self.environment.access.enter() else { return }
+            guard self.environment.access.enter() else {
+                // The store is being let go, and its index has not what is told here.
+                self.environment.store?.distrustIndex()
+                return
+            }
             defer { self.environment.access.leave() }
             guard let store = self.environment.store else { return }
             let error = Self.message { () throws(FileError) in

@@ -7,7 +7,7 @@ final class EntryRound: Sendable {
     private struct Progress {
         var names: ArraySlice<String>
         var found: [IndexedEntry]
-        var hasFailed = false
+        var failed: [String] = []
     }
 
     /// Entries looked at in a step.
@@ -19,7 +19,7 @@ final class EntryRound: Sendable {
     private let tell: @Sendable (StoreError, _ name: String) -> Void
 
     /// - Parameters:
-    ///   - open: Names of entries that are open: what the index says of them may be a minute old.
+    ///   - open: Names of entries that are open: what the index says of them may be of before.
     ///   - tell: Called with what went wrong, and the name of the entry with which.
     init(
         _ store: Store, open: Set<String>, tell: @escaping @Sendable (StoreError, _ name: String) -> Void
@@ -27,6 +27,7 @@ final class EntryRound: Sendable {
         self.store = store
         self.tell = tell
         survey = try store.survey(isCompared: true)
+        let open = open.union(store.stagedNames)
         let behind = open.isEmpty ? [] : survey.known.map(\.name).filter(open.contains)
         let known = behind.isEmpty ? survey.known : survey.known.filter { !open.contains($0.name) }
         progress = Lock(Progress(names: (survey.unknown + behind).sorted()[...], found: known))
@@ -39,19 +40,22 @@ final class EntryRound: Sendable {
             return progress.names.prefix(EntryRound.stride)
         }
         var found: [IndexedEntry] = []
-        var hasFailed = false
+        var failed: [String] = []
         for name in names {
             do throws(StoreError) { if let entry = try store.look(name: name) { found.append(entry) } } catch {
-                hasFailed = true
+                failed.append(name)
                 tell(error, name)
             }
         }
-        let (all, isWhole) = progress.withLock { progress -> ([IndexedEntry]?, Bool) in
+        let (all, allFailed) = progress.withLock { progress -> ([IndexedEntry]?, [String]) in
             progress.found += found
-            progress.hasFailed = progress.hasFailed || hasFailed
-            return (progress.names.isEmpty ? progress.found : nil, !progress.hasFailed)
+            progress.failed += failed
+            return (progress.names.isEmpty ? progress.found : nil, progress.failed)
         }
-        if all != nil, isWhole { do throws(StoreError) { try store.settle(survey) } catch { tell(error, "") } }
+        guard let all else { return nil }
+        do throws(StoreError) { try store.settle(survey, failed: allFailed) } catch {
+            // It stays noted, and is told where the index is tried again.
+        }
         return all
     }
 }

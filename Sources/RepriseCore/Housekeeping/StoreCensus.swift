@@ -49,11 +49,10 @@ final class StoreCensus: Sendable {
     /// The store was opened, or taken back.
     func begin() {
         guard let store = environment.store else { return }
-        let queues = environment.queues
-        store.onIndexPending { [weak self] in
-            self?.flush(after: StoreCensus.flushInterval)
-        }
-        queues.upkeep { [weak self] in self?.start() }
+        // Another process may have stored some.
+        state.withLock { $0.mayHaveVariants = true }
+        store.onIndexPending { [weak self] in self?.flush(after: StoreCensus.flushInterval) }
+        environment.queues.upkeep { [weak self] in self?.start() }
     }
 
     private func start() {
@@ -129,7 +128,13 @@ final class StoreCensus: Sendable {
 
     private func flush() {
         // What is noted later is not told of while some waits.
-        if !keepIndex({ store throws(StoreError) in try store.flushIndex() }) { flush(after: StoreCensus.flushPause) }
+        guard keepIndex({ store throws(StoreError) in try store.flushIndex() }) else {
+            return flush(after: StoreCensus.flushPause)
+        }
+        guard environment.store?.isIndexLarge == true else { return }
+        environment.queues.upkeep { [weak self] in
+            _ = self?.keepIndex { store throws(StoreError) in try store.compactIndex() }
+        }
     }
 
     /// Works on the index of a store that is there; `false` where the disk refused.

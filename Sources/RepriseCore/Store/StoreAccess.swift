@@ -83,6 +83,9 @@ package final class StoreAccess: Sendable {
         if isStill { tell() }
     }
 
+    /// Whether none runs any more, and none begins.
+    package var isStill: Bool { state.withLock { $0.phase == .shut && $0.running == 0 } }
+
     /// Lets work begin again, in `store`, or without one.
     package func reopen(_ store: Store?) {
         state.withLock { state in

@@ -25,6 +25,9 @@ final class Deadline: Sendable {
         for continuation in waiting { continuation.resume(returning: false) }
     }
 
+    /// Whether none waits any longer.
+    var hasPassed: Bool { state.withLock(\.hasPassed) }
+
     /// Calls `begin` and waits until what it was given is called, or the deadline passes: then it is `false`.
     func wait(for begin: (@escaping @Sendable () -> Void) -> Void) async -> Bool {
         await withCheckedContinuation { continuation in

@@ -92,6 +92,7 @@ extension Generation {
         state.withLock { state in
             state.changesInFlight -= 1
             state.bodyModified = modified
+            state.isUntold = true
         }
         if let failure { throw failure }
     }

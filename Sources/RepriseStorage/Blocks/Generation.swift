@@ -41,6 +41,8 @@ package final class Generation: Sendable {
         var seals: [Int64: BlockSeal] = [:]
         var claimed = ByteRangeSet()
         var verified = ByteRangeSet()
+        /// It was changed since its summary was written.
+        var isUntold = false
         /// Written since the last good sync.
         var unsynced = ByteRangeSet()
         /// How many syncs have failed, and how the last one did.
@@ -104,13 +106,16 @@ package final class Generation: Sendable {
     /// Held while files are synced.
     private let syncing = Lock(())
     let onSlots: (@Sendable (ByteRange) -> Void)?
+    /// Told at its end where no summary tells what it takes.
+    private let onUntold: (@Sendable () -> Void)?
     let state: Lock<State>
 
     init(
         number: Int, identity: UInt64, layout: BlockLayout, entryName: String, body: any FileHandle,
         blocks: any FileHandle, slotsFileSize: Int64, canWrite: Bool = true, codec: BlockCodec = .plain,
-        onSlots: (@Sendable (ByteRange) -> Void)? = nil
+        onSlots: (@Sendable (ByteRange) -> Void)? = nil, onUntold: (@Sendable () -> Void)? = nil
     ) {
+        self.onUntold = onUntold
         self.number = number
         self.identity = identity
         self.layout = layout
@@ -123,6 +128,8 @@ package final class Generation: Sendable {
         self.onSlots = onSlots
         state = Lock(State(slotsFileSize: slotsFileSize, layout: layout))
     }
+
+    deinit { if state.withLock(\.isUntold) { onUntold?() } }
 
     /// Whether its body is ciphertext.
     package var isSealed: Bool { codec.isSealed }
@@ -384,10 +391,19 @@ package final class Generation: Sendable {
     ///   no names any more.
     func write(_ summary: EntrySummary) throws(FileError) -> (summary: EntrySummary, allocated: Int64)? {
         var summary = summary
-        summary.allocated = try body.status().allocated
-        try blocks.write(summary.encoded, at: BlocksHeader.summaryOffset)
-        if summary.statistics != EntryStatistics() {
-            try blocks.write(summary.statistics.encoded, at: EntryStatistics.headerOffset)
+        let wasUntold = state.withLock { state in
+            defer { state.isUntold = false }
+            return state.isUntold
+        }
+        do throws(FileError) {
+            summary.allocated = try body.status().allocated
+            try blocks.write(summary.encoded, at: BlocksHeader.summaryOffset)
+            if summary.statistics != EntryStatistics() {
+                try blocks.write(summary.statistics.encoded, at: EntryStatistics.headerOffset)
+            }
+        } catch {
+            if wasUntold { state.withLock { $0.isUntold = true } }
+            throw error
         }
         let status = try blocks.status()
         guard status.links > 0 else { return nil }

@@ -194,6 +194,9 @@ extension IndexRecord.Description {
 }
 
 extension IndexRecord.Use {
+    /// Of no generation: the entry's files have to be asked.
+    static let unknown = IndexRecord.Use(EntrySummary(), of: 0, allocated: 0)
+
     /// - Parameter allocated: Bytes that the entry's files and its folder take.
     init(_ summary: EntrySummary, of identity: UInt64, allocated: Int64) {
         self.init(

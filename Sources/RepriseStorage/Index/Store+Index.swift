@@ -36,8 +36,10 @@ extension Store {
     /// What is stored. Reads the index, and the names in those folders that changed since.
     /// - Parameter isCompared: Whether what the index says of an entry is taken only where all of it holds: after a kill it may be behind.
     package func survey(isCompared: Bool = false) throws(StoreError) -> StoreSurvey {
+        let session = index.session
         do throws(FileError) {
-            return try survey(knownTable, isTaken: !isCompared || index.isRight)
+            let table = knownTable
+            return try survey(table, isTaken: !isCompared || index.isRight, StoreSurvey(session: session))
         } catch {
             throw StoreError(error, doing: "listing the store \(root)")
         }
@@ -48,15 +50,17 @@ extension Store {
         do throws(FileError) { return try index.read() } catch { return IndexTable() }
     }
 
-    private func survey(_ table: IndexTable, isTaken: Bool) throws(FileError) -> StoreSurvey {
-        var survey = StoreSurvey(session: index.session)
+    private func survey(
+        _ table: IndexTable, isTaken: Bool, _ empty: StoreSurvey
+    ) throws(FileError) -> StoreSurvey {
+        var survey = empty
         var isListed = [Bool](repeating: true, count: IndexRecord.prefixes)
         var listed: Set<EntryName> = []
         for prefix in try children(of: root + "/entries") {
             let folder = root + "/entries/" + prefix
-            let number = UInt8(prefix, radix: 16).flatMap { [$0].hexadecimal == prefix ? Int($0) : nil }
+            let number = UInt8(prefix, radix: 16).flatMap { [$0].hexadecimal.octets == prefix.octets ? Int($0) : nil }
             if let number {
-                let change = try fileSystem.modified(ofDirectory: folder)
+                guard let change = try change(of: folder) else { continue }
                 survey.changes[number] = change
                 if isTaken, let table = table.listed, table[number] == change {
                     isListed[number] = false
@@ -87,6 +91,14 @@ extension Store {
         }
         for name in listed { add(name) }
         return survey
+    }
+
+    private func change(of folder: String) throws(FileError) -> Int64? {
+        do throws(FileError) { return try fileSystem.modified(ofDirectory: folder) } catch {
+            // It went since it was listed.
+            if error.kind == .missing { return nil }
+            throw error
+        }
     }
 
     /// The names in a folder; none where there is no such folder.
@@ -126,18 +138,26 @@ extension Store {
     }
 
     /// Every entry of a survey was asked: the index says what they said, from here on all of it holds.
-    package func settle(_ survey: StoreSurvey) throws(StoreError) {
+    /// - Parameter failed: Names of those that could not be: they are asked the next time.
+    package func settle(_ survey: StoreSurvey, failed: [String] = []) throws(StoreError) {
         guard survey.session == index.session else { return }
         for name in survey.gone { note(.removed(name)) }
+        for name in failed.compactMap({ EntryName($0) }) { note(.used(name, .unknown)) }
         if survey.hasChanges { note(.listed(survey.changes)) }
         index.setRight(survey.session)
         try flushIndex()
-        do throws(FileError) { try index.compact(epoch) } catch { throw indexError(error) }
+        try compactIndex()
     }
 
     // MARK: Notes
 
     func note(_ record: IndexRecord) { if access == .write { index.note(record) } }
+
+    /// Tells at a generation's end that what is noted of its entry is behind: it is looked at the next time.
+    func untold(_ name: String) -> (@Sendable () -> Void)? {
+        guard access == .write, let name = EntryName(name) else { return nil }
+        return { [index] in index.note(.used(name, .unknown)) }
+    }
 
     /// The description of an entry was written.
     func noteDescribed(_ info: EntryInfo, _ name: String) {
@@ -147,6 +167,25 @@ extension Store {
     /// Writes a generation's summary, with what the volume says is allocated.
     package func write(_ summary: EntrySummary, to generation: Generation) throws(FileError) {
         guard let taken = try generation.write(summary), let name = EntryName(generation.entryName) else { return }
-        note(.used(name, IndexRecord.Use(taken.summary, of: generation.identity, allocated: taken.allocated)))
+        var use = IndexRecord.Use(taken.summary, of: generation.identity, allocated: taken.allocated)
+        let files = try fileSystem.list(directory(generation.entryName))
+        if files.count(where: { Store.generationNumber(inFileName: $0) != nil }) > 2 {
+            // With others that are being filled, or that a killed process left.
+            do throws(StoreError) { use.allocated = try self.use(name: generation.entryName)?.allocated ?? 0 } catch {
+                use = .unknown
+            }
+        }
+        note(.used(name, use))
     }
+
+    /// What is noted may be behind: each entry is compared before the store is closed for good. Waits for no disk.
+    package func distrustIndex() { index.distrust() }
+
+    /// Writes the index anew where it has grown.
+    package func compactIndex() throws(StoreError) {
+        do throws(FileError) { try index.compact(epoch) } catch { throw indexError(error) }
+    }
+
+    /// Whether that is due.
+    package var isIndexLarge: Bool { index.isLarge }
 }

@@ -21,12 +21,21 @@ package final class StoreIndex: Sendable {
         /// Whether every record in it, with those that are pending, says what its entry says.
         var isRight = false
         var isSynced = false
+        /// Its size after it was last written anew, or when it was first seen.
+        var base: Int64
+
+        init(session: Int, end: Int64, isRight: Bool = false) {
+            (self.session, self.end, self.isRight) = (session, end, isRight)
+            base = end
+        }
     }
 
     private struct State {
         var pending: [IndexRecord] = []
         var onPending: (@Sendable () -> Void)?
-        /// Another process may have the store: what is noted meanwhile would be of before.
+        /// It was called, and what was noted is not all appended since.
+        var isTold = false
+        /// Another process may have the store, which changes it without a word.
         var isAway = false
         /// Notes were given up since the store was taken.
         var isLossy = false
@@ -38,6 +47,8 @@ package final class StoreIndex: Sendable {
     /// Notes that wait for a disk that does not take them. More are given up, and entries compared again later.
     static let mostPending = 16_384
     private static let chunk = 1 << 20
+    /// A smaller file is not worth to be written anew.
+    private static let slack: Int64 = 256 << 10
 
     private let root: String
     private let fileSystem: any FileSystem
@@ -58,7 +69,8 @@ package final class StoreIndex: Sendable {
     func onPending(_ tell: @escaping @Sendable () -> Void) {
         let isDue = state.withLock { state in
             state.onPending = tell
-            return !state.pending.isEmpty
+            state.isTold = !state.pending.isEmpty
+            return state.isTold
         }
         if isDue { tell() }
     }
@@ -74,7 +86,9 @@ package final class StoreIndex: Sendable {
                 return nil
             }
             state.pending.append(record)
-            return state.pending.count == 1 ? state.onPending : nil
+            if state.isTold { return nil }
+            state.isTold = state.onPending != nil
+            return state.onPending
         }
         tell?()
     }
@@ -108,6 +122,7 @@ package final class StoreIndex: Sendable {
     func leave() {
         state.withLock { state in
             state.pending = []
+            state.isTold = false
             state.isAway = true
             state.session += 1
         }
@@ -125,24 +140,39 @@ package final class StoreIndex: Sendable {
     /// Which time it is: what was found out at another one may not hold.
     var session: Int { state.withLock(\.session) }
 
-    /// Appends what was noted.
-    /// - Throws: Where the disk does not take it; it stays noted.
+    /// Appends what was noted. What comes meanwhile is told of anew.
+    /// - Throws: Where the disk does not take it; it stays noted, and is not told of again.
     func flush(_ epoch: RootLockEpoch) throws(FileError) {
         try file.withLock { file throws(FileError) in try flush(&file, epoch) }
     }
 
     private func flush(_ file: inout File?, _ epoch: RootLockEpoch) throws(FileError) {
         _ = try begin(&file, epoch)
-        let records = state.withLock { state in
+        let (records, session) = state.withLock { state in
             defer { state.pending = [] }
-            return state.pending
+            return (state.pending, state.session)
         }
-        guard !records.isEmpty else { return }
-        do throws(FileError) { try append(records, to: &file, epoch) } catch {
-            state.withLock { $0.pending = records + $0.pending }
+        do throws(FileError) { if !records.isEmpty { try append(records, to: &file, epoch) } } catch {
+            state.withLock { state in if state.session == session { state.pending = records + state.pending } }
             throw error
         }
+        let tell = state.withLock { state in
+            state.isTold = !state.pending.isEmpty && state.onPending != nil
+            return state.isTold ? state.onPending : nil
+        }
+        tell?()
     }
+
+    /// What is noted may be behind: no record holds before each was compared. Waits for no disk.
+    func distrust() {
+        state.withLock { state in
+            state.isLossy = true
+            state.session += 1
+        }
+    }
+
+    /// Whether it has grown so much that it is worth to be written anew.
+    var isLarge: Bool { file.withLock { file in file.map { $0.end / 2 > $0.base.adding(StoreIndex.slack) } ?? false } }
 
     private func append(
         _ records: [IndexRecord], to file: inout File?, _ epoch: RootLockEpoch
@@ -207,7 +237,8 @@ package final class StoreIndex: Sendable {
     func compact(_ epoch: RootLockEpoch) throws(FileError) {
         try file.withLock { file throws(FileError) in
             let (table, size) = try read(&file)
-            guard file?.session == session, size > 2 * table.size else { return }
+            file?.base = size
+            guard file?.session == session, size / 2 > table.size else { return }
             let bytes = StoreIndex.magic + IndexFrame.encoded(table.records, seal)
             let temporary = path + ".new"
             let handle = try fileSystem.open(temporary, .create)
@@ -217,6 +248,7 @@ package final class StoreIndex: Sendable {
             try handle.sync()
             try epoch.rename(temporary, to: path)
             file?.end = Int64(bytes.count)
+            file?.base = Int64(bytes.count)
             file?.isSynced = true
         }
     }
@@ -236,7 +268,7 @@ package final class StoreIndex: Sendable {
                 index = 0
                 let known = bytes.count
                 let wanted = max(StoreIndex.chunk, count)
-                try handle.read(at: offset + Int64(known), count: wanted, into: &bytes)
+                try handle.read(at: offset.adding(Int64(known)), count: wanted, into: &bytes)
                 isAtEnd = bytes.count - known < wanted
             }
             return bytes.count - index >= count
@@ -251,7 +283,7 @@ package final class StoreIndex: Sendable {
         {
             index += IndexFrame.headSize + count
         }
-        return offset + Int64(index)
+        return offset.adding(Int64(index))
     }
 
     /// What the last frame says, where it is of a store that was closed.

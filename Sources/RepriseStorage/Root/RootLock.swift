@@ -4,8 +4,8 @@ import ReprisePlatform
 final class RootLock: Sendable {
     /// When the lock file changed: every process that takes the lock writes its number there.
     struct Changes: Sendable, Hashable {
-        /// Before this process took it; `nil` where it made the file.
-        var before: Int64?
+        /// Before this process took it.
+        var before: Int64
         /// Since.
         var now: Int64
 
@@ -19,13 +19,13 @@ final class RootLock: Sendable {
     init(root: String, fileSystem: any FileSystem) throws(StoreError) {
         do throws(FileError) {
             handle = try fileSystem.open(root + "/lock", .create)
-            let before = try handle.status().modified
             guard try handle.tryLock(exclusive: true) else {
                 var bytes: [UInt8] = []
                 try handle.read(at: 0, count: 64, into: &bytes)
                 let holder = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
                 throw FileError(kind: .exists, code: 0, operation: "lock", path: holder)
             }
+            let before = try handle.status().modified
             // The number only serves the message above; on a full disk the lock holds without it.
             do throws(FileError) {
                 try handle.truncate(to: 0)

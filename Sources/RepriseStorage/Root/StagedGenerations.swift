@@ -37,6 +37,9 @@ struct StagedGenerations: Sendable {
 
     private var entries: [String: [Int: Staged]] = [:]
 
+    /// Names of entries of which some are being filled.
+    var names: [String] { entries.filter { $0.value.values.contains(where: \.isFilled) }.map(\.key) }
+
     /// Takes the number of an entry's next generation.
     /// - Parameters:
     ///   - isImport: Whether it will be filled from a file.

@@ -19,10 +19,10 @@ extension Store {
                 try epoch.removeFile(folder + "/" + file)
             }
             try epoch.removeDirectory(folder)
-            if let name = EntryName(name) { note(.removed(name)) }
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }
         }
+        if let name = EntryName(name) { note(.removed(name)) }
     }
 
     /// The names of all entries; reads directories only.

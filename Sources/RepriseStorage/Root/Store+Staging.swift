@@ -82,6 +82,9 @@ extension Store {
     /// Whether a generation is being filled, as this process knows of its own.
     func isFilled(_ number: Int, of name: String) -> Bool { staged.withLock { $0.isFilled(number, of: name) } }
 
+    /// Names of entries of which files are being filled that no description names yet.
+    package var stagedNames: [String] { staged.withLock(\.names) }
+
     /// Whether a file is being imported into the entry with that folder name, as this process knows of its own.
     package func isBeingImported(name: String) -> Bool { staged.withLock { $0.isBeingImported(name) } }
 

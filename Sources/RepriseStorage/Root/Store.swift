@@ -224,8 +224,7 @@ package final class Store: Sendable {
         return Generation(
             number: info.generation, identity: info.identity, layout: layout, entryName: name, body: body,
             blocks: blocks, slotsFileSize: slotsFileSize, canWrite: access == .write,
-            codec: seal.map { .sealed($0) } ?? .plain,
-            onSlots: trace)
+            codec: seal.map { .sealed($0) } ?? .plain, onSlots: trace, onUntold: untold(name))
     }
 
     // MARK: Committing

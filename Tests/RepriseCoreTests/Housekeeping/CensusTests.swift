@@ -78,10 +78,40 @@ import Testing
         player.finish()
     }
 
+    @Test
+    func `a disk that does not take the index is tried at times, told of once, and has it when it takes it, inv22`()
+        throws
+    {
+        let world = try world()
+        try world.restart()
+        let told = Recorder<CacheEvent>()
+        let subscription = world.cache.onEvent { told.add($0) }
+        let tried = Lock(0)
+        world.files.setRule { operation, path, _ in
+            guard operation == .write, path.hasSuffix("/index") else { return nil }
+            tried.withLock { $0 += 1 }
+            return .error(FileError.noSpace)
+        }
+        for number in 4..<10 {
+            play(world, number)
+            world.queues.advance(10 * second)
+        }
+        #expect((3...8).contains(tried.withLock(\.self)))
+        #expect(told.all.filter { if case .degraded = $0 { true } else { false } }.count == 1)
+        world.files.setRule(nil)
+        world.queues.advance(11 * second)
+        try world.restart()
+        expectCounted(world, 10)
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test func `the whole of an entry that is being filled counts in a sweep, inv21`() throws {
         let world = try world { $0.limits.bytes = 64 << 20 }
         world.put("/long.mp3", length: 4 << 20)
         let player = world.player("/long.mp3")
+        // Its summary is written while it is filled, and is behind afterwards.
+        player.play(to: 1 << 20)
+        world.queues.advance(6 * second)
         player.play(to: 3 << 20)
         world.queues.settle()
         let used = world.cache.environment.quota.used
@@ -97,7 +127,7 @@ import Testing
         world.queues.settle()
         let store = try #require(world.cache.environment.store)
         let known = try #require(world.cache.environment.quota.known)
-        world.cache.closeIndex(of: store) { store.release() }
+        world.cache.closeIndex(of: store, session: store.indexSession) { store.release() }
         world.queues.settle()
         let other = try world.openElsewhere()
         world.queues.advance(10 * second)
@@ -107,7 +137,7 @@ import Testing
                 key: "b", url: "http://origin.test/b", generation: 0, identity: 5, fileExtension: "mp3",
                 validator: Validator(entityTag: nil), length: 10, servesRanges: true, fields: [:], checked: 0))
         try theirs.remove(key: "http://origin.test/0.mp3")
-        other.closeIndex(of: theirs) { theirs.release() }
+        other.closeIndex(of: theirs, session: theirs.indexSession) { theirs.release() }
         world.queues.settle()
         try store.takeBack()
         world.cache.beginWithStore()

@@ -67,8 +67,10 @@ final class World: Sendable {
         for session in cache.openEntries { session.shutDown() }
         queues.advance(60 * second)
         for session in cache.openEntries { session.closeIfIdle() }
-        if let store = cache.environment.store { cache.closeIndex(of: store) { store.release() } }
+        if let store = cache.environment.store { cache.closeIndex(of: store, session: store.indexSession) {} }
         queues.settle()
+        // Also on a disk that hangs.
+        cache.environment.store?.release()
         try reopen()
     }
 

@@ -19,7 +19,12 @@
             try await RepriseTool.run {
                 let key = try KeyFile.read(newKeyFile)
                 let opened = try store.open()
-                do throws(StoreError) { try opened.reseal(key: key) } catch { throw Failure(error) }
+                do throws(StoreError) {
+                    // What is stored stays as it is.
+                    let allocated = try opened.beginIndex()
+                    try opened.reseal(key: key)
+                    if let allocated { try opened.closeIndex(allocated: allocated) }
+                } catch { throw Failure(error) }
                 print("\(opened.root) now opens with the new key only")
             }
         }
