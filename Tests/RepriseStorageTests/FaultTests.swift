@@ -37,9 +37,7 @@ struct FaultTests {
         for name in try store.entryNames() { _ = try store.describe(name: name) }
         _ = try store.beginIndex()
         try store.flushIndex()
-        let survey = try store.survey(isCompared: true)
-        for name in survey.unknown { _ = try store.look(name: name) }
-        try store.settle(survey)
+        try StoreFixture.settle(store)
         try store.closeIndex(allocated: 1)
     }
 

@@ -17,7 +17,7 @@ import Testing
         let store = try fixture.open()
         _ = try store.beginIndex()
         for (number, key) in keys.enumerated() { try add(key, number, to: store) }
-        try settle(store)
+        try StoreFixture.settle(store)
         try store.closeIndex(allocated: Self.allocated)
         store.release()
         return fixture
@@ -36,13 +36,6 @@ import Testing
         summary.stored = Int64(number)
         summary.statistics.served = Int64(number) * 100
         return summary
-    }
-
-    /// As at a start: what the index does not tell of is asked.
-    private func settle(_ store: Store) throws {
-        let survey = try store.survey(isCompared: true)
-        for name in survey.unknown { _ = try store.look(name: name) }
-        try store.settle(survey)
     }
 
     /// Everything there is, by its files.
@@ -66,7 +59,7 @@ import Testing
         let store = try fixture.open()
         let known = try store.beginIndex()
         try work(store)
-        try settle(store)
+        try StoreFixture.settle(store)
         try store.closeIndex(allocated: Self.allocated)
         store.release()
         return known
@@ -77,7 +70,7 @@ import Testing
         let fixture = try fixture(kind)
         let entries = try found(fixture)
         #expect(Set(entries.compactMap(\.key)) == ["a", "b", "c"])
-        #expect(entries.allSatisfy { $0.contentType == "audio/mpeg" && $0.length == 40 })
+        #expect(entries.allSatisfy { $0.contentType == "audio/mpeg" && $0.use.length == 40 })
         #expect(entries.map(\.stored).sorted() == [0, 1, 2])
         #expect(entries.map(\.statistics.served).sorted() == [0, 100, 200])
         // Whatever is in an entry's folder cannot be read.
@@ -163,8 +156,8 @@ import Testing
         try store.flushIndex()
         let (told, unknown) = try told(fixture)
         #expect(Set(told.map(\.key)) == ["b", "d"] && unknown == 1)
-        #expect(told.first { $0.key == "b" }?.isPinned == true && told.first { $0.key == "d" }?.stored == 30)
-        try settle(store)
+        #expect(told.first { $0.key == "b" }?.use.isPinned == true && told.first { $0.key == "d" }?.stored == 30)
+        try StoreFixture.settle(store)
         #expect(try self.told(fixture).entries == found(fixture))
     }
 
@@ -182,7 +175,7 @@ import Testing
         #expect(try store.beginIndex() == nil)
         let survey = try store.survey(isCompared: true)
         #expect(survey.known.isEmpty && survey.unknown.count == 3)
-        try settle(store)
+        try StoreFixture.settle(store)
         #expect(try told(fixture).entries == found(fixture))
         #expect(try told(fixture).entries.first { $0.key == "b" }?.stored == 39)
         try store.closeIndex(allocated: 7)
@@ -270,7 +263,7 @@ import Testing
             try StoreFixture.fill(entry.generation, Self.content, ByteRange(1, 40))
         }
         #expect(try store.survey(isCompared: true).unknown == [store.entryName(key: "b")])
-        try settle(store)
+        try StoreFixture.settle(store)
         #expect(try store.survey(isCompared: true).unknown.isEmpty)
     }
 
@@ -299,7 +292,7 @@ import Testing
         try StoreFixture.fill(staged.generation, other, ByteRange(0, 200_000))
         try store.write(summary(1), to: entry.generation)
         let known = try store.survey(isCompared: true).known.first { $0.key == "b" }
-        #expect(known?.allocated ?? 0 > 200_000)
+        #expect(known?.use.allocated ?? 0 > 200_000)
         withExtendedLifetime(staged) {}
     }
 

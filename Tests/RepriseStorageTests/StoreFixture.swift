@@ -71,6 +71,13 @@ struct StoreFixture: Sendable {
         return served
     }
 
+    /// As at a start: what the index does not tell of is asked.
+    static func settle(_ store: Store) throws {
+        let survey = try store.survey(isCompared: true)
+        for name in survey.unknown { _ = try store.look(name: name) }
+        try store.settle(survey)
+    }
+
     func path(_ info: EntryInfo, _ file: String) -> String {
         let name = trace.name(of: info.key)
         let file = kind == .sealed ? file.replacing(".mp3", with: "") : file

@@ -360,7 +360,7 @@ MISTAKES = {
     "index away": ("what was noted of a store that was given away is told of it later", STORAGE + "Index/StoreIndex.swift",
                    "guard !state.isAway else { return nil }", "", "IndexTests"),
     "index left": ("what has no description any more stays in the index", STORAGE + "Index/Store+Index.swift",
-                   "                note(.removed(name))\n                //", "                //",
+                   "            note(name) { .used($0, IndexRecord.Use(left)) }\n", "",
                    "FuzzingTests"),
     "index behind": ("what an open entry took since its summary is not counted", CORE + "Housekeeping/EntryRound.swift",
                      "open.isEmpty ? [] : survey", "open.count < .max ? [] : survey", "CensusTests"),

@@ -257,15 +257,11 @@ public final class MediaCache: Sendable {
         _ = await deadline.wait { tell in
             environment.access.shut {
                 guard let store else { return tell() }
-                self.closeIndex(of: store, session: session) {
-                    store.release()
-                    tell()
-                }
+                self.closeIndex(of: store, session: session, tell)
                 // A disk that took too long is not waited for once more.
                 if deadline.hasPassed { store.release() }
             }
         }
-        // Nor is the index.
         if environment.access.isStill { store?.release() }
         environment.hub.end()
     }

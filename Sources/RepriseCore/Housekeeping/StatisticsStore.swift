@@ -4,21 +4,17 @@ import RepriseStorage
 /// Keeps a store's statistics over restarts: on the janitor, a minute after something was counted, and when the store is
 /// closed or given away. A process that is killed loses that minute's; nobody who reads waits for it.
 final class StatisticsStore: Sendable {
-    private struct State {
-        var ledger: CumulativeStatistics
-        /// The disk refused: told once, until it takes them again.
-        var isRefused = false
-    }
-
     /// A guess: often enough for whoever looks, seldom enough for a phone's memory.
     static let interval: Int64 = 60 * TransferTuning.second
 
     private let environment: EntryEnvironment
-    private let state: Lock<State>
+    private let refusals: RefusalReport
+    private let ledger: Lock<CumulativeStatistics>
 
     init(_ environment: EntryEnvironment) {
         self.environment = environment
-        state = Lock(State(ledger: CumulativeStatistics(at: environment.queues.wallClock())))
+        refusals = RefusalReport(environment.hub)
+        ledger = Lock(CumulativeStatistics(at: environment.queues.wallClock()))
         let queues = environment.queues
         environment.hub.onCount { [weak self] in
             queues.after(StatisticsStore.interval) { [weak self] in
@@ -30,7 +26,7 @@ final class StatisticsStore: Sendable {
     /// Everything that is known.
     var total: StoreStatistics {
         let now = environment.hub.statistics
-        return state.withLock { $0.ledger.total(now) }
+        return ledger.withLock { $0.total(now) }
     }
 
     /// Reads what was counted before, so that `total` has it. I/O, on the janitor.
@@ -48,22 +44,14 @@ final class StatisticsStore: Sendable {
         let time = environment.queues.wallClock()
         do throws(StoreError) {
             let found = try store.readStatistics()
-            let due = state.withLock { state in
-                state.ledger.read(found, at: time)
-                return writes ? state.ledger.due(now) : nil
+            let due = ledger.withLock { ledger in
+                ledger.read(found, at: time)
+                return writes ? ledger.due(now) : nil
             }
             guard let due else { return }
             try store.writeStatistics(due)
-            state.withLock { state in
-                state.ledger.wrote(now)
-                state.isRefused = false
-            }
-        } catch {
-            let isNews = state.withLock { state in
-                defer { state.isRefused = true }
-                return !state.isRefused
-            }
-            if isNews { environment.hub.send(.degraded(key: "", reason: error.description)) }
-        }
+            ledger.withLock { $0.wrote(now) }
+            refusals.accepted()
+        } catch { refusals.refused(error) }
     }
 }

@@ -14,8 +14,6 @@ final class StoreCensus: Sendable {
         var mayHaveVariants = true
         var hasSeenVariant = false
         var round: EntryRound?
-        /// The disk refused the index: told once, until it takes it again.
-        var isRefused = false
     }
 
     /// Notes are written together so often: a guess, within the second in which another process's `ls` sees them.
@@ -25,9 +23,11 @@ final class StoreCensus: Sendable {
 
     private let environment: EntryEnvironment
     private let table: EntryTable
+    private let refusals: RefusalReport
     private let state = Lock(State())
 
     init(_ environment: EntryEnvironment, _ table: EntryTable) {
+        refusals = RefusalReport(environment.hub)
         self.environment = environment
         self.table = table
     }
@@ -88,7 +88,7 @@ final class StoreCensus: Sendable {
         let queues = environment.queues
         let begun = queues.now()
         guard let found = round.step() else {
-            // Nobody waits for it, and at a start others want the processors and the disk: it takes a quarter of the time.
+            // No reader waits for it, and at a start other work wants the processors and the disk: it takes a quarter of the time.
             return queues.after((queues.now() - begun).multiplied(by: 3)) { [weak self] in
                 queues.upkeep { [weak self] in self?.count(since: stored, round) }
             }
@@ -148,14 +148,10 @@ final class StoreCensus: Sendable {
     private func isDone(_ work: () throws(StoreError) -> Void) -> Bool {
         do throws(StoreError) {
             try work()
-            state.withLock { $0.isRefused = false }
+            refusals.accepted()
             return true
         } catch {
-            let isNews = state.withLock { state in
-                defer { state.isRefused = true }
-                return !state.isRefused
-            }
-            if isNews { environment.hub.send(.degraded(key: "", reason: error.description)) }
+            refusals.refused(error)
             return false
         }
     }
@@ -163,16 +159,4 @@ final class StoreCensus: Sendable {
 
 extension IndexedEntry {
     fileprivate var isVariant: Bool { key.map { ResourceKey($0) != ResourceKey($0).primary } ?? false }
-}
-
-extension StoreUsage {
-    fileprivate init(_ entries: [IndexedEntry]) {
-        for entry in entries {
-            // What a process that was killed left takes space, too.
-            allocated = allocated.adding(entry.allocated)
-            guard entry.key != nil else { continue }
-            self.entries += 1
-            stored = stored.adding(entry.stored)
-        }
-    }
 }

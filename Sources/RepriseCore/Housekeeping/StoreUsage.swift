@@ -1,4 +1,5 @@
 import RepriseRanges
+import RepriseStorage
 
 /// What a store holds.
 public struct StoreUsage: Sendable, Hashable {
@@ -12,9 +13,14 @@ public struct StoreUsage: Sendable, Hashable {
     /// Nothing.
     public init() {}
 
-    mutating func add(_ other: StoreUsage) {
-        entries += other.entries
-        stored = stored.adding(other.stored)
-        allocated = allocated.adding(other.allocated)
+    /// The sum of what is stored.
+    init(_ entries: [IndexedEntry]) {
+        for entry in entries {
+            // What a process that was killed left takes space, too.
+            allocated = allocated.adding(entry.use.allocated)
+            guard entry.key != nil else { continue }
+            self.entries += 1
+            stored = stored.adding(entry.stored)
+        }
     }
 }

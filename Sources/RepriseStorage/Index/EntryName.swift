@@ -5,21 +5,8 @@ struct EntryName: Hashable, Comparable, Sendable {
 
     /// - Parameter folder: A folder's name; `nil` for one that no store makes.
     init?(_ folder: String) {
-        var words: [UInt64] = [0, 0, 0, 0]
-        var count = 0
-        for digit in folder.utf8 {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            default: return nil
-            }
-            guard count < 64 else { return nil }
-            words[count / 16] = words[count / 16] << 4 | UInt64(value)
-            count += 1
-        }
-        guard count == 64 else { return nil }
-        self.words = (words[0], words[1], words[2], words[3])
+        guard let bytes = [UInt8](hexadecimal: folder), bytes.count == EntryName.size else { return nil }
+        self.init(bytes, at: 0)
     }
 
     init(_ bytes: [UInt8], at index: Int) {

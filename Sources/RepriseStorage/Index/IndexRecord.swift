@@ -179,17 +179,11 @@ enum IndexRecord: Hashable, Sendable {
 }
 
 extension IndexRecord.Description {
-    init(_ info: EntryInfo) {
+    /// - Parameter length: Of the representation, where a summary knows it better.
+    init(_ info: EntryInfo, length: Int64?) {
         self.init(
-            identity: info.identity, isPinned: info.isPinned, checked: info.checked,
-            length: info.length, key: info.key, contentType: info.fields["Content-Type"])
-    }
-
-    init?(_ entry: IndexedEntry) {
-        guard let key = entry.key else { return nil }
-        self.init(
-            identity: entry.identity, isPinned: entry.isPinned, checked: entry.checked,
-            length: entry.length, key: key, contentType: entry.contentType)
+            identity: info.identity, isPinned: info.isPinned, checked: info.checked, length: length, key: info.key,
+            contentType: info.fields["Content-Type"])
     }
 }
 
@@ -206,8 +200,8 @@ extension IndexRecord.Use {
 
     init(_ entry: IndexedEntry) {
         self.init(
-            identity: entry.identity, logUseCount: UInt8(clamping: entry.logUseCount),
-            lastUse: entry.lastUse, length: entry.length, stored: entry.stored, allocated: entry.allocated,
+            identity: entry.identity, logUseCount: UInt8(clamping: entry.use.logUseCount), lastUse: entry.use.lastUse,
+            length: entry.use.length, stored: entry.stored, allocated: entry.use.allocated,
             statistics: entry.statistics)
     }
 }

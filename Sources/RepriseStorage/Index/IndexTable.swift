@@ -10,8 +10,6 @@ struct IndexTable {
     private var rows: [EntryName: Row] = [:]
     /// When each folder of entries last changed before its names were compared; `nil` where they never were.
     private(set) var listed: [Int64]?
-    /// What the last record says, where that is of a store that was closed.
-    private(set) var closed: (allocated: Int64, lock: Int64)?
 
     /// - Parameter size: Bytes of the file, which tells about how many entries there are.
     init(size: Int64 = 0) { rows.reserveCapacity(Int(clamping: min(size / 300, 1 << 16))) }
@@ -19,13 +17,12 @@ struct IndexTable {
     var names: some Collection<EntryName> { rows.keys }
 
     mutating func apply(_ record: IndexRecord) {
-        closed = nil
         switch record {
         case .described(let name, let description): rows[name, default: Row()].description = description
         case .used(let name, let use): rows[name, default: Row()].use = use
         case .removed(let name): rows[name] = nil
         case .listed(let changes): listed = changes
-        case .closed(let allocated, let lock): closed = (allocated, lock)
+        case .closed: break
         }
     }
 

@@ -39,7 +39,7 @@ extension Store {
         let session = index.session
         do throws(FileError) {
             let table = knownTable
-            return try survey(table, isTaken: !isCompared || index.isRight, StoreSurvey(session: session))
+            return try survey(table, isTaken: !isCompared || index.isRight, session: session)
         } catch {
             throw StoreError(error, doing: "listing the store \(root)")
         }
@@ -50,15 +50,13 @@ extension Store {
         do throws(FileError) { return try index.read() } catch { return IndexTable() }
     }
 
-    private func survey(
-        _ table: IndexTable, isTaken: Bool, _ empty: StoreSurvey
-    ) throws(FileError) -> StoreSurvey {
-        var survey = empty
+    private func survey(_ table: IndexTable, isTaken: Bool, session: Int) throws(FileError) -> StoreSurvey {
+        var survey = StoreSurvey(session: session)
         var isListed = [Bool](repeating: true, count: IndexRecord.prefixes)
         var listed: Set<EntryName> = []
-        for prefix in try children(of: root + "/entries") {
+        for prefix in try fileSystem.names(in: root + "/entries") {
             let folder = root + "/entries/" + prefix
-            let number = UInt8(prefix, radix: 16).flatMap { [$0].hexadecimal.octets == prefix.octets ? Int($0) : nil }
+            let number = [UInt8](hexadecimal: prefix).flatMap { $0.count == 1 ? Int($0[0]) : nil }
             if let number {
                 guard let change = try change(of: folder) else { continue }
                 survey.changes[number] = change
@@ -67,7 +65,7 @@ extension Store {
                     continue
                 }
             }
-            for name in try children(of: folder) {
+            for name in try fileSystem.names(in: folder) {
                 if let entry = EntryName(name), entry.prefix == number {
                     listed.insert(entry)
                 } else {
@@ -101,39 +99,22 @@ extension Store {
         }
     }
 
-    /// The names in a folder; none where there is no such folder.
-    private func children(of folder: String) throws(FileError) -> [String] {
-        do throws(FileError) { return try fileSystem.list(folder) } catch {
-            if error.kind == .missing { return [] }
-            throw error
-        }
-    }
-
     /// What an entry's files say of it, which the index says from then on; `nil` where there is no such folder.
     package func look(name: String) throws(StoreError) -> IndexedEntry? {
         let (use, found) = (try use(name: name), try describe(name: name))
-        guard let use, let found else {
-            let entry = use.map { IndexedEntry($0) }
-            if let name = EntryName(name) {
-                note(.removed(name))
-                // Without a description it is no entry, and takes space: it is looked at each time.
-                if let entry { note(.used(name, IndexRecord.Use(entry))) }
-            }
-            return entry
+        guard let use else {
+            note(name) { .removed($0) }
+            return nil
         }
-        var entry = IndexedEntry(use)
-        entry.key = found.info.key
-        entry.contentType = found.info.fields["Content-Type"]
-        entry.identity = found.info.identity
-        entry.isPinned = found.info.isPinned
-        entry.checked = found.info.checked
-        entry.length = found.summary.length ?? found.info.length
-        entry.stored = found.summary.stored
-        entry.statistics = found.summary.statistics
-        if let name = EntryName(name), let description = IndexRecord.Description(entry) {
-            note(.described(name, description))
-            note(.used(name, IndexRecord.Use(entry)))
+        guard let found else {
+            // Without a description it is no entry, and takes space: it is looked at each time.
+            let left = IndexedEntry(use)
+            note(name) { .used($0, IndexRecord.Use(left)) }
+            return left
         }
+        let entry = IndexedEntry(use, found.info, found.summary)
+        note(name) { .described($0, IndexRecord.Description(found.info, length: entry.use.length)) }
+        note(name) { .used($0, IndexRecord.Use(entry)) }
         return entry
     }
 
@@ -141,9 +122,9 @@ extension Store {
     /// - Parameter failed: Names of those that could not be: they are asked the next time.
     package func settle(_ survey: StoreSurvey, failed: [String] = []) throws(StoreError) {
         guard survey.session == index.session else { return }
-        for name in survey.gone { note(.removed(name)) }
-        for name in failed.compactMap({ EntryName($0) }) { note(.used(name, .unknown)) }
-        if survey.hasChanges { note(.listed(survey.changes)) }
+        for name in survey.gone { index.note(.removed(name)) }
+        for name in failed { note(name) { .used($0, .unknown) } }
+        if survey.hasChanges { index.note(.listed(survey.changes)) }
         index.setRight(survey.session)
         try flushIndex()
         try compactIndex()
@@ -151,7 +132,10 @@ extension Store {
 
     // MARK: Notes
 
-    func note(_ record: IndexRecord) { if access == .write { index.note(record) } }
+    /// Something happened to the entry with that folder name.
+    func note(_ name: String, _ record: (EntryName) -> IndexRecord) {
+        if access == .write, let name = EntryName(name) { index.note(record(name)) }
+    }
 
     /// Tells at a generation's end that what is noted of its entry is behind: it is looked at the next time.
     func untold(_ name: String) -> (@Sendable () -> Void)? {
@@ -159,14 +143,9 @@ extension Store {
         return { [index] in index.note(.used(name, .unknown)) }
     }
 
-    /// The description of an entry was written.
-    func noteDescribed(_ info: EntryInfo, _ name: String) {
-        if let name = EntryName(name) { note(.described(name, IndexRecord.Description(info))) }
-    }
-
     /// Writes a generation's summary, with what the volume says is allocated.
     package func write(_ summary: EntrySummary, to generation: Generation) throws(FileError) {
-        guard let taken = try generation.write(summary), let name = EntryName(generation.entryName) else { return }
+        guard let taken = try generation.write(summary) else { return }
         var use = IndexRecord.Use(taken.summary, of: generation.identity, allocated: taken.allocated)
         let files = try fileSystem.list(directory(generation.entryName))
         if files.count(where: { Store.generationNumber(inFileName: $0) != nil }) > 2 {
@@ -175,7 +154,7 @@ extension Store {
                 use = .unknown
             }
         }
-        note(.used(name, use))
+        note(generation.entryName) { .used($0, use) }
     }
 
     /// What is noted may be behind: each entry is compared before the store is closed for good. Waits for no disk.

@@ -1,7 +1,7 @@
 import ReprisePlatform
 import RepriseRanges
 
-/// The file `index` of a root: what is stored, so that nobody has to open every entry to tell. A hint: entries count, it can be lost
+/// The file `index` of a root: what is stored, so that it can be told without opening every entry. A hint: entries count, it can be lost
 /// at any time, and no byte that is served depends on it.
 ///
 /// It begins with eight bytes that say what it is, and goes on in frames (`IndexFrame`) of records (`IndexRecord`). What happens to an
@@ -21,12 +21,12 @@ package final class StoreIndex: Sendable {
         /// Whether every record in it, with those that are pending, says what its entry says.
         var isRight = false
         var isSynced = false
-        /// Its size after it was last written anew, or when it was first seen.
-        var base: Int64
+        /// Bytes that what counts takes, about, as it was last read; before, all of it.
+        var needed: Int64
 
         init(session: Int, end: Int64, isRight: Bool = false) {
             (self.session, self.end, self.isRight) = (session, end, isRight)
-            base = end
+            needed = end
         }
     }
 
@@ -172,7 +172,9 @@ package final class StoreIndex: Sendable {
     }
 
     /// Whether it has grown so much that it is worth to be written anew.
-    var isLarge: Bool { file.withLock { file in file.map { $0.end / 2 > $0.base.adding(StoreIndex.slack) } ?? false } }
+    var isLarge: Bool {
+        file.withLock { file in file.map { $0.end / 2 > $0.needed.adding(StoreIndex.slack) } ?? false }
+    }
 
     private func append(
         _ records: [IndexRecord], to file: inout File?, _ epoch: RootLockEpoch
@@ -214,10 +216,10 @@ package final class StoreIndex: Sendable {
 
     /// Everything that is noted, also what was not appended yet.
     func read() throws(FileError) -> IndexTable {
-        try file.withLock { file throws(FileError) in try read(&file).table }
+        try file.withLock { file throws(FileError) in try read(&file) }
     }
 
-    private func read(_ file: inout File?) throws(FileError) -> (table: IndexTable, size: Int64) {
+    private func read(_ file: inout File?) throws(FileError) -> IndexTable {
         var table = IndexTable()
         var size: Int64 = 0
         do throws(FileError) {
@@ -230,25 +232,21 @@ package final class StoreIndex: Sendable {
         // It is damaged there: what stands behind it is gone.
         if let known = file, size < known.end { file = File(session: known.session, end: size) }
         for record in state.withLock(\.pending) { table.apply(record) }
-        return (table, size)
+        file?.needed = table.size
+        return table
     }
 
     /// Writes it anew, with what counts alone, where less than half of it does.
     func compact(_ epoch: RootLockEpoch) throws(FileError) {
         try file.withLock { file throws(FileError) in
-            let (table, size) = try read(&file)
-            file?.base = size
-            guard file?.session == session, size / 2 > table.size else { return }
+            guard file.map({ $0.end / 2 > $0.needed }) == true else { return }
+            let table = try read(&file)
+            guard let known = file, known.session == session, known.end / 2 > known.needed else { return }
             let bytes = StoreIndex.magic + IndexFrame.encoded(table.records, seal)
             let temporary = path + ".new"
-            let handle = try fileSystem.open(temporary, .create)
-            try handle.truncate(to: 0)
-            try handle.write(bytes, at: 0)
-            // It takes the place of one that was.
-            try handle.sync()
+            try fileSystem.writeAll(bytes, to: temporary)
             try epoch.rename(temporary, to: path)
             file?.end = Int64(bytes.count)
-            file?.base = Int64(bytes.count)
             file?.isSynced = true
         }
     }
@@ -297,7 +295,10 @@ package final class StoreIndex: Sendable {
         guard bytes.count == count, IndexFrame.contentCount(bytes, at: 0) == count - IndexFrame.headSize,
             let content = IndexFrame.content(bytes, at: 0, seal)
         else { return nil }
-        var table = IndexTable()
-        return IndexRecord.read(content) { table.apply($0) } ? table.closed : nil
+        var closed: (allocated: Int64, lock: Int64)?
+        let isWhole = IndexRecord.read(content) { record in
+            if case .closed(let allocated, let lock) = record { closed = (allocated, lock) }
+        }
+        return isWhole ? closed : nil
     }
 }

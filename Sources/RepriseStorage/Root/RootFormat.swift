@@ -160,10 +160,7 @@ struct RootFormat {
     private func write(_ bytes: [UInt8], _ path: String) throws(StoreError) {
         do throws(FileError) {
             let temporary = path + ".new"
-            let handle = try fileSystem.open(temporary, .create)
-            try handle.truncate(to: 0)
-            try handle.write(bytes, at: 0)
-            try handle.sync()
+            try fileSystem.writeAll(bytes, to: temporary)
             try fileSystem.rename(temporary, to: path)
             // The root key is worth it: without the name nothing can be read after a power cut.
             if bytes.count > head.utf8.count + 7 { try fileSystem.syncDirectory(root) }
@@ -193,24 +190,6 @@ struct RootFormat {
     }
 
     private func children(of path: String) throws(FileError) -> [String] {
-        do throws(FileError) { return try fileSystem.list(path).map { path + "/" + $0 } } catch {
-            if error.kind == .missing { return [] }  // not there, or a file
-            throw error
-        }
-    }
-}
-
-extension [UInt8] {
-    /// The bytes that pairs of digits stand for; `nil` for anything else.
-    init?(hexadecimal digits: some StringProtocol) {
-        let digits = Array<UInt8>(digits.utf8)
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        self = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            append(byte)
-        }
+        try fileSystem.names(in: path).map { path + "/" + $0 }
     }
 }

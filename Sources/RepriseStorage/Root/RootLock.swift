@@ -3,7 +3,7 @@ import ReprisePlatform
 /// The lock that makes one process the writer of a root. It ends with its last reference, or with the process, however that ends.
 final class RootLock: Sendable {
     /// When the lock file changed: every process that takes the lock writes its number there.
-    struct Changes: Sendable, Hashable {
+    struct Changes: Sendable {
         /// Before this process took it.
         var before: Int64
         /// Since.

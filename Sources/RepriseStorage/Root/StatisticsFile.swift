@@ -57,11 +57,7 @@ extension Store {
         let (plain, epoch) = (StatisticsFile.encoded(sums), epoch)
         do throws(FileError) {
             let temporary = statisticsPath + ".new"
-            let handle = try fileSystem.open(temporary, .create)
-            try handle.truncate(to: 0)
-            try handle.write(seal?.seal(statistics: plain) ?? plain, at: 0)
-            // Without it a power cut could leave an empty file, and years of sums would begin anew.
-            try handle.sync()
+            try fileSystem.writeAll(seal?.seal(statistics: plain) ?? plain, to: temporary)
             try epoch.rename(temporary, to: statisticsPath)
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "writing the store's statistics") }

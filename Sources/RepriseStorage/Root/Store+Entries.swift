@@ -22,21 +22,18 @@ extension Store {
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing an entry") }
         }
-        if let name = EntryName(name) { note(.removed(name)) }
+        note(name) { .removed($0) }
     }
 
     /// The names of all entries; reads directories only.
     package func entryNames() throws(StoreError) -> [String] {
         do throws(FileError) {
             var names: [String] = []
-            for prefix in try fileSystem.list(root + "/entries") {
-                do throws(FileError) { names += try fileSystem.list(root + "/entries/" + prefix) } catch {
-                    if error.kind != .missing { throw error }
-                }
+            for prefix in try fileSystem.names(in: root + "/entries") {
+                names += try fileSystem.names(in: root + "/entries/" + prefix)
             }
             return names
         } catch {
-            if error.kind == .missing { return [] }  // somebody cleared the whole root
             throw StoreError(error, doing: "listing the store \(root)")
         }
     }

@@ -287,14 +287,11 @@ package final class Store: Sendable {
         }
         let temporary = folder + "/info.new"
         try describing { () throws(FileError) in
-            let handle = try fileSystem.open(temporary, .create)
-            try handle.truncate(to: 0)
-            try handle.write(bytes, at: 0)
             // An empty info.json after a power cut would cost the whole entry; its few hundred bytes are worth a sync.
-            try handle.sync()
+            try fileSystem.writeAll(bytes, to: temporary)
         }
         try describing { () throws(FileError) in try epoch.rename(temporary, to: folder + "/info.json") }
-        noteDescribed(info, name)
+        note(name) { .described($0, IndexRecord.Description(info, length: info.length)) }
     }
 
     private func describing(_ work: () throws(FileError) -> Void) throws(StoreError) {
@@ -364,20 +361,5 @@ extension Store {
         info.checked = checked
         try writeInfo(info, name, epoch)
         return true
-    }
-}
-
-extension FileSystem {
-    /// The whole of a small file; what is past `limit` is left out.
-    package func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        let handle = try open(path, .read)
-        var bytes: [UInt8] = []
-        // Most are smaller than a page; room for the largest would have to be set aside for each.
-        for count in [min(4096, limit), limit] where bytes.count < count {
-            let known = bytes.count
-            try handle.read(at: Int64(known), count: count - known, into: &bytes)
-            if bytes.count < count { break }
-        }
-        return bytes
     }
 }

@@ -109,19 +109,3 @@ struct EntrySeal: Sendable {
 
     private static func purpose(_ identity: UInt64) -> String { "data key " + String(identity, radix: 16) }
 }
-
-extension Sequence<UInt8> {
-    /// Two digits a byte.
-    var hexadecimal: String {
-        func digit(_ half: UInt8) -> UInt8 {
-            half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") + half - 10
-        }
-        var digits: [UInt8] = []
-        digits.reserveCapacity(2 * underestimatedCount)
-        for byte in self {
-            digits.append(digit(byte >> 4))
-            digits.append(digit(byte & 15))
-        }
-        return String(decoding: digits, as: UTF8.self)
-    }
-}

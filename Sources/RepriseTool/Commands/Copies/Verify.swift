@@ -92,8 +92,9 @@
 
         /// Compares what the index says of each entry with the entry.
         private func checkIndex(_ store: Store) throws(StoreError) {
+            let first = try wrongNames(store)
             // A server that has the store may be ahead of one reading, not of two.
-            let wrong = try wrongNames(store).intersection(try wrongNames(store)).count
+            let wrong = first.isEmpty ? 0 : first.intersection(try wrongNames(store)).count
             guard wrong > 0 else { return }
             printError(
                 "reprise: the index of \(store.root) is wrong about \(wrong) \(wrong == 1 ? "entry" : "entries"), which costs nothing "
@@ -105,7 +106,7 @@
             for entry in try store.survey().known {
                 var found = try store.look(name: entry.name)
                 // What the folder itself takes is an estimate.
-                found?.allocated = entry.allocated
+                found?.use.allocated = entry.use.allocated
                 if found != entry { wrong.insert(entry.name) }
             }
             return wrong

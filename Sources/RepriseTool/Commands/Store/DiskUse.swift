@@ -28,7 +28,7 @@
                     var rows: [Row] = []
                     let row = { @Sendable (entry: IndexedEntry) -> Row? in
                         Row(
-                            allocated: entry.allocated, lastUse: entry.lastUse, isPinned: entry.isPinned,
+                            allocated: entry.use.allocated, lastUse: entry.use.lastUse, isPinned: entry.use.isPinned,
                             key: entry.key ?? entry.name)
                     }
                     try await EntryRows.index(of: opened, row) { rows.append($0) }

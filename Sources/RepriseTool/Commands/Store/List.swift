@@ -37,7 +37,7 @@
         /// `nil` for a folder that is no entry.
         fileprivate static func line(_ entry: IndexedEntry) -> String? {
             guard let key = entry.key else { return nil }
-            let share = entry.length.map { $0 > 0 ? percent(entry.stored, $0) : "100 %" } ?? "?"
+            let share = entry.use.length.map { $0 > 0 ? percent(entry.stored, $0) : "100 %" } ?? "?"
             return "\(padded(Size(entry.stored).description, 10)) \(padded(share, 6))  \(key)"
         }
 

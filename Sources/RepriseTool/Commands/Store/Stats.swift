@@ -56,8 +56,8 @@
             try await EntryRows.index(of: opened, row) { entry in
                 report.entries += 1
                 report.storedBytes += entry.stored
-                if let length = entry.length, entry.stored >= length { report.completeEntries += 1 }
-                if entry.isPinned { report.pinnedEntries += 1 }
+                if let length = entry.use.length, entry.stored >= length { report.completeEntries += 1 }
+                if entry.use.isPinned { report.pinnedEntries += 1 }
             }
         }
 
