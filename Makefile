@@ -10,14 +10,14 @@ CONNECTIONS ?= 10000
 HOURS ?= 24
 SEQUENCES ?= 2000
 SWIFT_BUILD = scripts/build --traits Server
-SIMULATE = scripts/build --build-tests -c release -Xswiftc -enable-testing --disable-default-traits --scratch-path .build-simulate
-CORE = --disable-default-traits --scratch-path .build-core
+SIMULATE = REPRISE_CORE=1 scripts/build --build-tests -c release -Xswiftc -enable-testing --scratch-path .build-simulate
+CORE = REPRISE_CORE=1 scripts/build --build-tests --scratch-path .build-core
 MISTAKES ?=
 TARGETS ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
 PREFIX ?= /usr/local
 
-.PHONY: run build install test check apple-check format simulate streams mistakes fuzz kill powercut soak live connections differential clients memory bench instructions instructions-accept demo clean tools
+.PHONY: run build install test quick check apple-check format simulate streams mistakes fuzz kill powercut soak live connections differential clients memory bench instructions instructions-accept demo clean tools
 
 run: build  ## Serve the sample library on 127.0.0.1:8787.
 	.build/release/reprise serve --port 8787 --sample
@@ -39,6 +39,10 @@ build:  ## The release binary, .build/release/reprise.
 
 test: tools  ## Every test; installs the players and servers they drive.
 	scripts/test
+
+quick:  ## A change to floors 0 to 3: their tests, the seeds that failed once and 500 that were never run.
+	$(CORE)
+	REPRISE_FIRST=$${REPRISE_FIRST:-$$(date +%s)} REPRISE_SEEDS=100 REPRISE_WORLD_SEEDS=500 scripts/run-tests .build-core/debug
 
 tools:
 	scripts/install-tools

@@ -1,6 +1,14 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
+/// With `REPRISE_CORE` set the package is floors 0 to 3, every parser, and their tests, with no package but swift-crypto: what
+/// `make quick`, the sanitizers, the simulation and the planted mistakes build.
+let isCoreOnly = Context.environment["REPRISE_CORE"] != nil
+
+/// Set by scripts/build for debug builds. Optimised sources take two minutes more to build and six less to test; tests
+/// themselves would take longer to optimise than they run.
+let areSourcesOptimised = Context.environment["REPRISE_OPTIMISED"] != nil
+
 /// One settings constant for every target: a rule that does not hold everywhere is not a rule.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -12,16 +20,19 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-var packages: [Package.Dependency] = [
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-]
+var packages: [Package.Dependency] =
+    isCoreOnly
+    ? []
+    : [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ]
 
 /// Apple's platforms bring CryptoKit; only Linux needs a package for SHA-256 (and, later, AES-GCM).
 var crypto: [Target.Dependency] = []
@@ -56,7 +67,7 @@ let proxy: TargetDependencyCondition? = .when(traits: ["Proxy"])
 let server: TargetDependencyCondition? = .when(traits: ["Server"])
 
 func nio(_ names: String...) -> [Target.Dependency] {
-    names.map { .product(name: $0, package: "swift-nio", condition: proxy) }
+    isCoreOnly ? [] : names.map { .product(name: $0, package: "swift-nio", condition: proxy) }
 }
 
 let package = Package(
@@ -228,4 +239,19 @@ let package = Package(
     ]
 #endif
 
-for target in package.targets { target.swiftSettings = settings }
+for target in package.targets {
+    let isOptimised = areSourcesOptimised && target.type != .test
+    target.swiftSettings = settings + (isOptimised ? [.unsafeFlags(["-O"])] : [])
+}
+
+if isCoreOnly {
+    let kept: Set = [
+        "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseProxy",
+        "RepriseTesting", "RepriseFuzzing",
+    ]
+    package.targets.removeAll { target in
+        !kept.contains(target.type == .test ? String(target.name.dropLast("Tests".count)) : target.name)
+    }
+    package.products = []
+    package.traits = []
+}

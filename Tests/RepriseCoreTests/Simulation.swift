@@ -374,7 +374,7 @@ struct Simulation {
             return
         }
         let first = Self.number("REPRISE_FIRST") ?? 1
-        let seeds = max(1, (Self.number("REPRISE_SEEDS") ?? 200) / kind.thinning)
+        let seeds = max(1, (Self.number("REPRISE_SEEDS") ?? 400) / kind.thinning)
         var failures = 0
         for seed in first..<first + seeds where seed % Self.shards == shard.number && failures < 10 {
             do {

@@ -141,7 +141,10 @@ struct EntryStateMachine {
         closeIfIdleForLong()
         setTimer()
         guard let tell = environment.onBrokenInvariant else {
-            assert(brokenInvariant == nil, brokenInvariant ?? "")
+            // Not `assert`, which optimised tests would leave out.
+            #if DEBUG
+                precondition(brokenInvariant == nil, brokenInvariant ?? "")
+            #endif
             return
         }
         if let broken = brokenInvariant { tell("\(key.text): \(broken)") }
