@@ -11,7 +11,6 @@ HOURS ?= 24
 SEQUENCES ?= 2000
 SWIFT_BUILD = scripts/build --traits Server
 SIMULATE = REPRISE_CORE=1 scripts/build --build-tests -c release -Xswiftc -enable-testing --scratch-path .build-simulate
-CORE = REPRISE_CORE=1 scripts/build --build-tests --scratch-path .build-core
 MISTAKES ?=
 TARGETS ?=
 BENCH = $(if $(QUICK),--quick) $(if $(ROWS),--rows '$(ROWS)')
@@ -41,7 +40,7 @@ test: tools  ## Every test; installs the players and servers they drive.
 	scripts/test
 
 quick:  ## A change to floors 0 to 3: their tests, the seeds that failed once and 500 that were never run.
-	$(CORE)
+	REPRISE_CORE=1 scripts/build --build-tests --scratch-path .build-core
 	REPRISE_FIRST=$${REPRISE_FIRST:-$$(date +%s)} REPRISE_SEEDS=100 REPRISE_WORLD_SEEDS=500 scripts/run-tests .build-core/debug
 
 tools:

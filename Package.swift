@@ -5,8 +5,8 @@ import PackageDescription
 /// `make quick`, the sanitizers, the simulation and the planted mistakes build.
 let isCoreOnly = Context.environment["REPRISE_CORE"] != nil
 
-/// Set by scripts/build for debug builds. Optimised sources take two minutes more to build and six less to test; tests
-/// themselves would take longer to optimise than they run.
+/// Set by scripts/build for debug builds. Optimised sources take two minutes of processor more to build and ten
+/// less to test; tests themselves would take longer to optimise than they run.
 let areSourcesOptimised = Context.environment["REPRISE_OPTIMISED"] != nil
 
 /// One settings constant for every target: a rule that does not hold everywhere is not a rule.
@@ -20,19 +20,17 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-var packages: [Package.Dependency] =
-    isCoreOnly
-    ? []
-    : [
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    ]
+var packages: [Package.Dependency] = [
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.29.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+]
+if isCoreOnly { packages = [] }
 
 /// Apple's platforms bring CryptoKit; only Linux needs a package for SHA-256 (and, later, AES-GCM).
 var crypto: [Target.Dependency] = []

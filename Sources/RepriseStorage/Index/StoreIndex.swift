@@ -243,9 +243,7 @@ package final class StoreIndex: Sendable {
             let table = try read(&file)
             guard let known = file, known.session == session, known.end / 2 > known.needed else { return }
             let bytes = StoreIndex.magic + IndexFrame.encoded(table.records, seal)
-            let temporary = path + ".new"
-            try fileSystem.writeAll(bytes, to: temporary)
-            try epoch.rename(temporary, to: path)
+            try epoch.replace(path, with: bytes, by: path + ".new")
             file?.end = Int64(bytes.count)
             file?.isSynced = true
         }

@@ -31,6 +31,13 @@ struct RootLockEpoch {
         try perform { () throws(FileError) in try fileSystem.rename(path, to: other) }
     }
 
+    /// Puts these bytes in a small file's place, in one step: whatever breaks off in between, the old ones or the new ones are there.
+    /// - Parameter temporary: Where they are written first.
+    func replace(_ path: String, with bytes: [UInt8], by temporary: String) throws(FileError) {
+        try fileSystem.writeAll(bytes, to: temporary)
+        try rename(temporary, to: path)
+    }
+
     func removeFile(_ path: String) throws(FileError) {
         try perform { () throws(FileError) in try fileSystem.removeFile(path) }
     }

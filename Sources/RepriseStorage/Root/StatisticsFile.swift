@@ -51,14 +51,12 @@ extension Store {
         return seal.open(statistics: bytes).flatMap { StatisticsFile.decoded($0) }
     }
 
-    /// Puts other sums in their place, in one step: whatever breaks off in between, the old ones or the new ones are
-    /// there. Nothing happens where somebody removed the root. I/O, for who writes the root.
+    /// Puts other sums in their place, in one step. Nothing happens where somebody removed the root. I/O, for who writes the root.
     package func writeStatistics(_ sums: [String: Int64]) throws(StoreError) {
         let (plain, epoch) = (StatisticsFile.encoded(sums), epoch)
         do throws(FileError) {
-            let temporary = statisticsPath + ".new"
-            try fileSystem.writeAll(seal?.seal(statistics: plain) ?? plain, to: temporary)
-            try epoch.rename(temporary, to: statisticsPath)
+            let bytes = seal?.seal(statistics: plain) ?? plain
+            try epoch.replace(statisticsPath, with: bytes, by: statisticsPath + ".new")
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "writing the store's statistics") }
         }

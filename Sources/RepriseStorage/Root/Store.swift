@@ -285,12 +285,9 @@ package final class Store: Sendable {
         } catch {
             throw StoreError(.unavailable, "describing an entry failed", cause: "\(error)")
         }
-        let temporary = folder + "/info.new"
         try describing { () throws(FileError) in
-            // An empty info.json after a power cut would cost the whole entry; its few hundred bytes are worth a sync.
-            try fileSystem.writeAll(bytes, to: temporary)
+            try epoch.replace(folder + "/info.json", with: bytes, by: folder + "/info.new")
         }
-        try describing { () throws(FileError) in try epoch.rename(temporary, to: folder + "/info.json") }
         note(name) { .described($0, IndexRecord.Description(info, length: info.length)) }
     }
 
