@@ -130,7 +130,7 @@ let package = Package(
         .target(
             name: "Reprise",
             dependencies: [
-                "RepriseRanges", "RepriseHTTP", "RepriseStorage", "RepriseCore", "RepriseURLSession",
+                "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseURLSession",
                 .target(name: "RepriseProxy", condition: proxy),
             ] + player,
             exclude: privacy.exclude,
@@ -189,7 +189,7 @@ let package = Package(
                 "RepriseRanges", "RepriseHTTP", "ReprisePlatform", "RepriseStorage", "RepriseCore", "RepriseTesting",
             ] + crypto + blockCipher),
         // The umbrella alone: what one import brings.
-        .testTarget(name: "RepriseTests", dependencies: ["Reprise", "RepriseTesting"]),
+        .testTarget(name: "RepriseTests", dependencies: ["Reprise", "ReprisePlatform", "RepriseTesting"]),
         .testTarget(
             name: "RepriseURLSessionTests",
             dependencies: [

@@ -81,11 +81,11 @@ package struct Sink: ~Copyable {
     package func finish() throws(FileError) {
         guard let path else { return }
         if close(descriptor) != 0 { throw FileError(code: errno, operation: "close", path: temporary) }
-        try RealFileSystem().rename(temporary, to: path)
+        try DiskVolume().rename(temporary, to: path)
     }
 }
 
-extension RealFileSystem {
+extension DiskVolume {
     /// Removes a directory and what is in it, as far as that goes; for what was only there for a while.
     package func removeTree(_ path: String) {
         do throws(FileError) {

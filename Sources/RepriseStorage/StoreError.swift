@@ -41,9 +41,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     package init(_ error: FileError, doing what: String) {
         switch error.kind {
         case .full:
-            self.init(.full, "\(what): the disk is full; free some space or lower the limit", cause: error.description)
+            self.init(
+                .full, "\(what): the volume is full; free some space or lower the limit", cause: error.description)
         case .missing, .exists, .unavailable:
-            self.init(.unavailable, "\(what): the disk cannot be used now", cause: error.description)
+            self.init(.unavailable, "\(what): the volume cannot be used now", cause: error.description)
             isWriteRefused = [FileError.readOnly, FileError.accessDenied, FileError.notPermitted].contains(error.code)
         }
     }

@@ -114,6 +114,27 @@
             }
         }
 
+        @Test func `verify tells of an index that is behind its entries, and repair corrects it`() async throws {
+            try await withPlace { place in
+                #expect(try place.run("fetch", place.song).status == 0)
+                #expect(try place.run("verify").errors.isEmpty)
+                let files = try #require(FileManager.default.enumerator(atPath: place.directory)).compactMap {
+                    $0 as? String
+                }
+                let description = place.directory + "/" + (try #require(files.first { $0.hasSuffix("/info.json") }))
+                // The folder of folders does not change by it: the index goes on saying what it said.
+                try FileManager.default.removeItem(atPath: description)
+                let wrong = try place.run("verify")
+                #expect(wrong.status == 0)
+                #expect(wrong.errors.contains("is wrong about 1 entry, which costs nothing"), "\(wrong.errors)")
+                #expect(try place.run("ls").text.contains(place.song), "as the index has it")
+                #expect(try place.run("repair").status == 0)
+                #expect(try place.run("verify").errors.isEmpty)
+                let list = try place.run("ls").text
+                #expect(list.contains("nothing is stored"))
+            }
+        }
+
         @Test func `stats and top tell of a running server, and say so where there is none`() async throws {
             try await withPlace { place in
                 #expect(try place.run("top").status == 69)

@@ -105,7 +105,7 @@
         }
 
         private func open(_ url: String) throws -> StoredEntry? {
-            let opened = try Store(root: store, fileSystem: RealFileSystem(), access: .readOnly)
+            let opened = try Store(root: store, volume: DiskVolume(), access: .readOnly)
             return try opened.open(key: url)
         }
 

@@ -57,7 +57,7 @@
                 #expect(report["directory"] == "\(folder)/reprise/media from \(file)")
                 #expect(report["log-level"] == "notice from default")
                 #expect(report["threads"] == "- from not set")
-                #expect(report.settings.count == 27)
+                #expect(report.settings.count == 28)
                 // A list is one thing: the nearer one takes the other's place.
                 #expect(try show(["--deny", "c.test"], environment)["deny"] == "c.test from --deny")
             }

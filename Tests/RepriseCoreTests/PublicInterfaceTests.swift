@@ -16,7 +16,7 @@ import Testing
     private let url = URL(string: "http://origin.test/song.mp3")!
 
     private func open() throws -> MediaCache {
-        let store = try Store(root: directory.path + "/store", fileSystem: RealFileSystem())
+        let store = try Store(root: directory.path + "/store", volume: DiskVolume())
         return MediaCache(store: store, client: InMemoryOriginClient(origin: origin, queues: queues), queues: queues)
     }
 

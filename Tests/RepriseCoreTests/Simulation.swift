@@ -256,7 +256,7 @@ struct Simulation {
         let code = [FileError.noSpace, FileError.inputOutput, FileError.notPermitted, FileError.tooManyFiles]
             .randomElement(using: &random)!
         let isSick = diskIsSick
-        let rule: FaultyFileSystem.Rule = { _, _, number in number % 3 == 0 ? .error(code) : nil }
+        let rule: FaultyVolume.Rule = { _, _, number in number % 3 == 0 ? .error(code) : nil }
         world.files.setRule(isSick ? rule : nil)
         let delay = isSick ? 300 * millisecond : 0
         world.queues.setDiskDelay(read: delay, write: delay)

@@ -23,16 +23,16 @@ struct CrashTests {
     }
 
     private func open(
-        _ disk: any FileSystem, _ kind: StoreFixture.Kind, _ key: SealKey = StoreFixture.key
+        _ disk: any StoreVolume, _ kind: StoreFixture.Kind, _ key: SealKey = StoreFixture.key
     ) throws(StoreError) -> Store {
         try Store(
-            root: StoreFixture.root, fileSystem: disk, layout: BlockLayout(blockSize: 16),
+            root: StoreFixture.root, volume: disk, layout: BlockLayout(blockSize: 16),
             key: kind == .sealed ? key : nil)
     }
 
     private func disk(
         _ changes: [RecordingDisk.Change], _ count: Int, _ loss: Loss, _ random: inout SeededGenerator
-    ) throws -> MemoryFileSystem {
+    ) throws -> SimulatedDisk {
         var generator = random
         defer { random = generator }
         return try RecordingDisk.disk(after: count, of: changes) { index, bytes in

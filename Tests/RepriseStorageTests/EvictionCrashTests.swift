@@ -11,9 +11,9 @@ struct EvictionCrashTests {
     static let content = PositionCodedContent(length: 90, generation: 2)
     static let keys = ["a", "b", "c", "d"]
 
-    private func open(_ disk: any FileSystem, _ kind: StoreFixture.Kind) throws(StoreError) -> Store {
+    private func open(_ disk: any StoreVolume, _ kind: StoreFixture.Kind) throws(StoreError) -> Store {
         try Store(
-            root: StoreFixture.root, fileSystem: disk, layout: BlockLayout(blockSize: 16),
+            root: StoreFixture.root, volume: disk, layout: BlockLayout(blockSize: 16),
             key: kind == .sealed ? StoreFixture.key : nil)
     }
 
@@ -45,7 +45,7 @@ struct EvictionCrashTests {
     /// Calls `check` with each disk that a crash may leave after `start`.
     private func crashes(
         of disk: RecordingDisk, after start: Int, _ seed: UInt64,
-        _ check: (_ left: MemoryFileSystem, _ isOrderly: Bool, Comment) throws -> Void
+        _ check: (_ left: SimulatedDisk, _ isOrderly: Bool, Comment) throws -> Void
     ) throws {
         let changes = disk.recorded
         #expect(changes.count > start)

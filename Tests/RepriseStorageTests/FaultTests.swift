@@ -49,15 +49,15 @@ struct FaultTests {
         }
     }
 
-    @Test(arguments: FaultyFileSystem.Operation.allCases, codes[..<2])
+    @Test(arguments: FaultyVolume.Operation.allCases, codes[..<2])
     func `inv22 inv30 a call that fails deletes nothing and the store works again afterwards`(
-        operation: FaultyFileSystem.Operation, fault: (code: Int32, expected: StoreError.Code)
+        operation: FaultyVolume.Operation, fault: (code: Int32, expected: StoreError.Code)
     ) throws {
         for kind in StoreFixture.Kind.allCases { try failOnce(kind, operation, fault) }
     }
 
     private func failOnce(
-        _ kind: StoreFixture.Kind, _ operation: FaultyFileSystem.Operation,
+        _ kind: StoreFixture.Kind, _ operation: FaultyVolume.Operation,
         _ fault: (code: Int32, expected: StoreError.Code)
     ) throws {
         for failing in 1...60 {
@@ -85,15 +85,15 @@ struct FaultTests {
         }
     }
 
-    @Test(arguments: FaultyFileSystem.Operation.allCases, codes)
+    @Test(arguments: FaultyVolume.Operation.allCases, codes)
     func `inv30 a disk that fails for long deletes nothing`(
-        operation: FaultyFileSystem.Operation, fault: (code: Int32, expected: StoreError.Code)
+        operation: FaultyVolume.Operation, fault: (code: Int32, expected: StoreError.Code)
     ) throws {
         for kind in StoreFixture.Kind.allCases { try failForLong(kind, operation, fault) }
     }
 
     private func failForLong(
-        _ kind: StoreFixture.Kind, _ operation: FaultyFileSystem.Operation,
+        _ kind: StoreFixture.Kind, _ operation: FaultyVolume.Operation,
         _ fault: (code: Int32, expected: StoreError.Code)
     ) throws {
         let fixture = StoreFixture(kind)
@@ -110,7 +110,7 @@ struct FaultTests {
 
     @Test(arguments: StoreFixture.Kind.allCases)
     func `inv22 a full disk still serves what it holds, and makes room`(kind: StoreFixture.Kind) throws {
-        let memory = MemoryFileSystem()
+        let memory = SimulatedDisk()
         let fixture = StoreFixture(kind, memory: memory)
         try StoreFixture.add("kept", FaultTests.kept, to: fixture.open())
         memory.setCapacity(0)
@@ -180,9 +180,9 @@ struct FaultTests {
         #expect(try StoreFixture.served(generation, FaultTests.kept).ranges == [ByteRange(0, 40)])
     }
 
-    @Test(arguments: codes, FaultyFileSystem.Operation.allCases)
+    @Test(arguments: codes, FaultyVolume.Operation.allCases)
     func `inv22 a root that may not be written is told from a sick or full disk`(
-        fault: (code: Int32, expected: StoreError.Code), operation: FaultyFileSystem.Operation
+        fault: (code: Int32, expected: StoreError.Code), operation: FaultyVolume.Operation
     ) throws {
         let fixture = StoreFixture()
         try StoreFixture.add("kept", FaultTests.kept, to: fixture.open())

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Bytes handed out, given back and written at the same time")
 struct LeaseTests {
-    private func isZero(_ memory: MemoryFileSystem, _ path: String, _ range: Range<Int>) throws -> Bool {
+    private func isZero(_ memory: SimulatedDisk, _ path: String, _ range: Range<Int>) throws -> Bool {
         try memory.contents(path)[range].allSatisfy { $0 == 0 }
     }
 
@@ -119,7 +119,7 @@ struct LeaseTests {
     /// Lets `other` run while a call of `operation` is under way: it is started from inside the call and given the
     /// time to finish, unless it rightly waits for the call.
     private func run(
-        _ fixture: StoreFixture, during operation: FaultyFileSystem.Operation, on path: String,
+        _ fixture: StoreFixture, during operation: FaultyVolume.Operation, on path: String,
         _ call: () throws -> Void, other: @escaping @Sendable () -> Void
     ) throws {
         let finished = DispatchSemaphore(value: 0)

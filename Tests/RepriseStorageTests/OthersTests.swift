@@ -116,9 +116,9 @@ import Testing
     }
 
     /// While a call to the disk takes its time the root is given away; another process names a version of its own, and gives it back.
-    @Test(arguments: StoreFixture.Kind.allCases, [FaultyFileSystem.Operation.open, .syncDirectory, .list])
+    @Test(arguments: StoreFixture.Kind.allCases, [FaultyVolume.Operation.open, .syncDirectory, .list])
     func `what another named while a call took its time is neither named over nor swept, inv28`(
-        kind: StoreFixture.Kind, call: FaultyFileSystem.Operation
+        kind: StoreFixture.Kind, call: FaultyVolume.Operation
     ) throws {
         let fixture = StoreFixture(kind, blockSize: 16)
         let store = try fixture.open()

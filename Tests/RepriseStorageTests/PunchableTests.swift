@@ -8,7 +8,7 @@ import Testing
 /// What may be punched is copied on its way out; what went to the kernel is not punched.
 @Suite struct PunchableTests {
     private func makeGeneration(_ directory: TemporaryDirectory) throws -> Generation {
-        let store = try Store(root: directory.path + "/store", fileSystem: RealFileSystem())
+        let store = try Store(root: directory.path + "/store", volume: DiskVolume())
         let info = EntryInfo(
             key: "key", url: "http://a/b", generation: 0, identity: 1, fileExtension: "mp3", validator: .init(),
             length: 100_000, servesRanges: true, fields: [:], checked: 0)

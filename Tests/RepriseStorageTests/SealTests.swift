@@ -11,10 +11,10 @@ struct SealTests {
     private let content = PositionCodedContent(length: 200, generation: 4)
 
     private func open(
-        _ memory: MemoryFileSystem, _ key: SealKey?, _ access: Store.Access = .write
+        _ memory: SimulatedDisk, _ key: SealKey?, _ access: Store.Access = .write
     ) throws(StoreError) -> Store {
         try Store(
-            root: StoreFixture.root, fileSystem: memory, layout: BlockLayout(blockSize: 16), access: access, key: key)
+            root: StoreFixture.root, volume: memory, layout: BlockLayout(blockSize: 16), access: access, key: key)
     }
 
     private func code(_ body: () throws(StoreError) -> Void) -> StoreError.Code? {
@@ -24,7 +24,7 @@ struct SealTests {
         } catch { return error.code }
     }
 
-    private func image(_ memory: MemoryFileSystem) throws -> [String: [UInt8]] {
+    private func image(_ memory: SimulatedDisk) throws -> [String: [UInt8]] {
         var image: [String: [UInt8]] = [:]
         for path in memory.paths { image[path] = try memory.contents(path) }
         return image
@@ -87,7 +87,7 @@ struct SealTests {
 
     @Test(arguments: [Store.Access.write, .readOnly])
     func `a wrong key is told and nothing is changed`(access: Store.Access) throws {
-        let memory = MemoryFileSystem()
+        let memory = SimulatedDisk()
         try StoreFixture.add("a", content, to: open(memory, StoreFixture.key))
         let before = try image(memory)
         for wrong in [other, nil] {
@@ -99,7 +99,7 @@ struct SealTests {
     }
 
     @Test func `a plain store is not opened with a key, and nothing is changed`() throws {
-        let memory = MemoryFileSystem()
+        let memory = SimulatedDisk()
         try StoreFixture.add("a", content, to: open(memory, nil))
         let before = try image(memory)
         #expect(code { () throws(StoreError) in _ = try open(memory, StoreFixture.key) } == .wrongFormat)
@@ -108,7 +108,7 @@ struct SealTests {
     }
 
     @Test func `a sealed store whose format is gone is not taken for a plain one`() throws {
-        let memory = MemoryFileSystem()
+        let memory = SimulatedDisk()
         try StoreFixture.add("a", content, to: open(memory, StoreFixture.key))
         try memory.removeFile("/cache/format")
         #expect(code { () throws(StoreError) in _ = try open(memory, nil) } == .wrongKey)
@@ -118,7 +118,7 @@ struct SealTests {
     }
 
     @Test func `a root whose root key is gone is made anew, and what nobody can read is removed`() throws {
-        let memory = MemoryFileSystem()
+        let memory = SimulatedDisk()
         try StoreFixture.add("a", content, to: open(memory, StoreFixture.key))
         try memory.replace("/cache/entries/ab/notes/mine.txt", with: [1])
         for file in ["format", "format.spare"] { try memory.removeFile("/cache/" + file) }
@@ -130,7 +130,7 @@ struct SealTests {
     // MARK: Another key
 
     @Test func `resealed, it opens by the new key alone, and no body was touched`() throws {
-        let memory = MemoryFileSystem()
+        let memory = SimulatedDisk()
         var store: Store? = try open(memory, StoreFixture.key)
         let entry = try StoreFixture.add("a", content, [ByteRange(0, 100)], to: #require(store))
         let before = try image(memory).filter { $0.key.contains("/entries/") }
@@ -146,7 +146,7 @@ struct SealTests {
     }
 
     @Test func `a root cleared while it was given away is made again as it was`() throws {
-        let memory = MemoryFileSystem()
+        let memory = SimulatedDisk()
         let store = try open(memory, StoreFixture.key)
         store.release()
         for path in memory.paths { try memory.removeFile(path) }
@@ -201,7 +201,7 @@ struct SealTests {
     @Test func `inv05 what is read without waiting is verified as well, and nothing is given up for it`() throws {
         let directory = TemporaryDirectory()
         let store = try Store(
-            root: directory.path + "/store", fileSystem: directory, layout: BlockLayout(blockSize: 64),
+            root: directory.path + "/store", volume: directory, layout: BlockLayout(blockSize: 64),
             key: StoreFixture.key)
         let entry = try StoreFixture.add("a", content, to: store)
         let lease = try #require(entry.generation.lease(ByteRange(10, 150)))

@@ -14,22 +14,22 @@ struct StoreFixture: Sendable {
     /// The master key of sealed stores.
     static let key = SealKey((0..<32).map { UInt8($0) })!
     let kind: Kind
-    let memory: MemoryFileSystem
-    let files: FaultyFileSystem
+    let memory: SimulatedDisk
+    let files: FaultyVolume
     let layout: BlockLayout
     /// The bytes whose slots were written, by entry name.
     let trace = SlotTrace()
 
-    init(_ kind: Kind = .plain, blockSize: Int64 = 16, memory: MemoryFileSystem = MemoryFileSystem()) {
+    init(_ kind: Kind = .plain, blockSize: Int64 = 16, memory: SimulatedDisk = SimulatedDisk()) {
         self.kind = kind
         self.memory = memory
-        files = FaultyFileSystem(memory)
+        files = FaultyVolume(memory)
         layout = BlockLayout(blockSize: blockSize)
     }
 
     func open(_ access: Store.Access = .write) throws(StoreError) -> Store {
         let store = try Store(
-            root: StoreFixture.root, fileSystem: files, layout: layout, access: access,
+            root: StoreFixture.root, volume: files, layout: layout, access: access,
             key: kind == .sealed ? StoreFixture.key : nil
         ) { [trace] name, range in trace.add(name, range) }
         trace.setSeal(store.seal)

@@ -175,9 +175,9 @@ struct StoreTests {
     @Test func `inv25 a second writer is refused and told who has it`() throws {
         let directory = TemporaryDirectory()
         let root = directory.path + "/cache"
-        var store: Store? = try Store(root: root, fileSystem: RealFileSystem(), layout: BlockLayout(blockSize: 16))
+        var store: Store? = try Store(root: root, volume: DiskVolume(), layout: BlockLayout(blockSize: 16))
         do throws(StoreError) {
-            _ = try Store(root: root, fileSystem: RealFileSystem(), layout: BlockLayout(blockSize: 16))
+            _ = try Store(root: root, volume: DiskVolume(), layout: BlockLayout(blockSize: 16))
             Issue.record("two writers")
         } catch {
             #expect(error.code == .inUse)
@@ -185,11 +185,11 @@ struct StoreTests {
         }
         #expect(try store?.entryNames() == [])
         #expect(
-            try Store(root: root, fileSystem: RealFileSystem(), layout: BlockLayout(blockSize: 16), access: .readOnly)
+            try Store(root: root, volume: DiskVolume(), layout: BlockLayout(blockSize: 16), access: .readOnly)
                 .entryNames() == [])
         store = nil
         #expect(throws: Never.self) {
-            _ = try Store(root: root, fileSystem: RealFileSystem(), layout: BlockLayout(blockSize: 16))
+            _ = try Store(root: root, volume: DiskVolume(), layout: BlockLayout(blockSize: 16))
         }
     }
 
@@ -250,7 +250,7 @@ struct StoreTests {
         let content = PositionCodedContent(length: blockSize * 20 + 3)
         func open() throws -> Store {
             try Store(
-                root: directory.path + "/cache", fileSystem: directory, layout: BlockLayout(blockSize: blockSize),
+                root: directory.path + "/cache", volume: directory, layout: BlockLayout(blockSize: blockSize),
                 key: kind == .sealed ? StoreFixture.key : nil)
         }
         var entry: StoredEntry? = try StoreFixture.add("a", content, [], to: open())

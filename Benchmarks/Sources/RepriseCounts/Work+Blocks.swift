@@ -43,7 +43,7 @@ private struct Blocks {
     var generation: Generation { entry.generation }
 
     init() throws {
-        store = try Store(root: folder.path + "/store", fileSystem: folder)
+        store = try Store(root: folder.path + "/store", volume: folder)
         entry = try store.stage(
             EntryInfo(
                 key: "work", url: "https://origin.example/work", generation: 0, identity: 1, fileExtension: "mp4",
@@ -62,7 +62,7 @@ private struct Blocks {
     func reopened() throws -> Blocks {
         var copy = self
         store.release()
-        copy.store = try Store(root: folder.path + "/store", fileSystem: folder)
+        copy.store = try Store(root: folder.path + "/store", volume: folder)
         guard let entry = try copy.store.open(key: "work") else { preconditionFailure("the entry is gone") }
         copy.entry = entry
         try entry.generation.load(ByteRange(0, 64 * Blocks.size))

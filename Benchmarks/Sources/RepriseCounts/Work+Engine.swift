@@ -78,7 +78,7 @@ private struct Warm {
     init() throws {
         let origin = ScriptedOrigin()
         origin.put(.init(literal: [UInt8](repeating: 9, count: 2 << 20)), at: "/work")
-        let store = try Store(root: folder.path + "/store", fileSystem: folder)
+        let store = try Store(root: folder.path + "/store", volume: folder)
         cache = MediaCache(
             store: store, client: InMemoryOriginClient(origin: origin, queues: queues), queues: queues)
         guard let url = OriginURL("http://origin.test/work") else { preconditionFailure("not a URL") }

@@ -50,6 +50,8 @@ extension MediaCache {
         /// What is stored at all.
         public var admission: Admission = .all
 
+        /// Bytes of a volume that is the store's alone.
+        package var ownVolume: Int64?
         package var tuning = TransferTuning()
 
         /// The defaults, for an app.

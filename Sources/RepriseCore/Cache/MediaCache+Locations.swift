@@ -1,4 +1,4 @@
-package import ReprisePlatform
+public import ReprisePlatform
 import RepriseStorage
 
 /// Opening a cache where an app's files belong.
@@ -26,6 +26,35 @@ extension MediaCache {
     ) throws(CacheError) {
         try self.init(
             opener: StoreOpener(location: location, seal: configuration.seal), client: client,
+            configuration: configuration)
+    }
+
+    /// Opens or makes a cache whose store is on `volume`: in memory, or wherever an app keeps bytes.
+    ///
+    /// A volume without paths counts as the store's alone: entries fill it to fifteen sixteenths, `limits` can only lower that, and no
+    /// space is left free for others. Calls the volume on this thread, a few times.
+    /// - Parameters:
+    ///   - volume: Where the store keeps its files.
+    ///   - path: Absolute path of the store's directory on the volume; to be given for a volume with paths.
+    ///   - client: What sends requests to origins.
+    ///   - configuration: How the cache decides.
+    /// - Throws: `CacheError` with `.unsupported` for a path that is none or is wanting, with `.store` where the volume cannot be used or
+    ///   another cache has this store open.
+    public convenience init(
+        on volume: any StoreVolume, at path: String? = nil, client: any OriginClient,
+        configuration: Configuration = Configuration()
+    ) throws(CacheError) {
+        var configuration = configuration
+        if volume.hasPaths, path == nil {
+            throw CacheError(.unsupported, "a store on a volume with paths needs one: give `at`")
+        }
+        do throws(FileError) {
+            if !volume.hasPaths { configuration.ownVolume = try volume.space("/").total }
+        } catch {
+            throw CacheError(StoreError(error, doing: "asking the volume for its size"))
+        }
+        try self.init(
+            opener: StoreOpener(at: path ?? "/store", on: volume, seal: configuration.seal), client: client,
             configuration: configuration)
     }
 

@@ -63,7 +63,7 @@ public final class MediaCache: Sendable {
             hosts: HostTable(limit: configuration.tuning.requestsPerHost), hub: hub, tuning: configuration.tuning,
             freshness: configuration.freshness, followsRedirects: configuration.followsRedirects,
             originFields: configuration.originFields,
-            sameness: configuration.sameness, limits: configuration.limits,
+            sameness: configuration.sameness, limits: configuration.limits, ownVolume: configuration.ownVolume,
             admission: configuration.admission, hostGroups: configuration.hostGroups, mirrors: configuration.mirrors,
             freshURLs: configuration.urlRefresher.map { FreshURLs($0) }, onBrokenInvariant: onBrokenInvariant)
         self.environment = environment
@@ -111,7 +111,7 @@ public final class MediaCache: Sendable {
     ) throws(StoreError) {
         if let problem = configuration.limits.problem { throw StoreError(.wrongFormat, problem) }
         let key = try configuration.seal?.key()
-        let store = try Store(root: directory, fileSystem: RealFileSystem(), key: key)
+        let store = try Store(root: directory, volume: DiskVolume(), key: key)
         self.init(store: store, client: client, configuration: configuration)
     }
 

@@ -40,7 +40,7 @@ package final class EntryEnvironment: Sendable {
         queues: any WorkQueues, client: any OriginClient, store: Store?, hosts: HostTable, hub: EventHub,
         tuning: TransferTuning = TransferTuning(), freshness: FreshnessPolicy = .immutable,
         followsRedirects: Bool = true, originFields: HTTPFields = [:], sameness: SamenessRules = SamenessRules(),
-        limits: StoreLimits = .none,
+        limits: StoreLimits = .none, ownVolume: Int64? = nil,
         admission: Admission = .all,
         hostGroups: [HostGroup] = [], mirrors: [OriginURL] = [], freshURLs: FreshURLs? = nil,
         onBrokenInvariant: (@Sendable (String) -> Void)? = nil
@@ -56,7 +56,7 @@ package final class EntryEnvironment: Sendable {
         self.followsRedirects = followsRedirects
         self.originFields = originFields
         self.sameness = sameness
-        quota = QuotaAccounting(limits)
+        quota = QuotaAccounting(limits, ownVolume: ownVolume)
         unwritten = UnwrittenBytes(limit: tuning.unwrittenLimit)
         self.admission = admission
         self.hostGroups = hostGroups

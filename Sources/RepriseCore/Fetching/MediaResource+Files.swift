@@ -11,8 +11,8 @@ import RepriseStorage
 /// Download, then play: the resource as a file.
 extension MediaResource {
     /// The whole resource as a file; fetches what is missing and returns when it is there.
-    /// - Throws: `CacheError`: `.unsupported` in a sealed store and for a resource with a `ContentTransform` (see
-    ///   `fileURL(decryptedIn:)`), `.store` where nothing can be kept, and those of reading;
+    /// - Throws: `CacheError`: `.unsupported` in a sealed store, on a volume without paths (`StoreVolume.hasPaths`) and for a resource
+    ///   with a `ContentTransform` (see `fileURL(decryptedIn:)`), `.store` where nothing can be kept, and those of reading;
     ///   `CancellationError` where the task was cancelled.
     public func fileURL() async throws -> FileLease { try await fileURL(afterBytes: .max) }
 
@@ -22,6 +22,12 @@ extension MediaResource {
     ///   which cannot be opened before all is there, unless it is.
     public func fileURL(afterBytes count: Int64) async throws -> FileLease {
         let store = try cache.keptStore()
+        guard store.hasPaths else {
+            throw CacheError(
+                .unsupported,
+                "\(request.url) cannot be opened as a file: its store is on a volume whose files have no paths; read it through "
+                    + "asset(for:), the server or a reader, or have a copy in a file by fileURL(decryptedIn:)")
+        }
         guard cache.transform(for: request) == nil else {
             throw CacheError(
                 .unsupported,
@@ -63,8 +69,8 @@ extension MediaResource {
         }
     }
 
-    /// The whole resource as a file, also in a sealed store and where it has a `ContentTransform`: it is decrypted, and
-    /// transformed, into a file in `directory`, which has to be there, and which anybody who may read that directory's disk
+    /// The whole resource as a file, also in a sealed store, on a volume without paths and where it has a `ContentTransform`: it is
+    /// copied, decrypted and transformed, into a file in `directory`, which has to be there, and which anybody who may read that directory's disk
     /// can read. Elsewhere as `fileURL()`.
     ///
     /// The decrypted file goes with the lease. A process that is killed leaves it behind: a directory that the app
@@ -72,7 +78,8 @@ extension MediaResource {
     /// - Throws: As `fileURL()`; `.store` where `directory` cannot be used.
     public func fileURL(decryptedIn directory: URL) async throws -> FileLease {
         let store = try cache.keptStore()
-        guard store.integrity == .sealed || cache.transform(for: request) != nil else { return try await fileURL() }
+        let isFile = store.hasPaths && store.integrity != .sealed && cache.transform(for: request) == nil
+        if isFile { return try await fileURL() }
         let fetch = RangeFetch(self, .from(0))
         do {
             try await fetch.run()

@@ -11,7 +11,10 @@ package final class QuotaAccounting: Sendable {
 
     private let state: Lock<State>
 
-    package init(_ limits: StoreLimits) { state = Lock(State(quota: Quota(limits: limits))) }
+    /// - Parameter ownVolume: Bytes of a volume that is the store's alone.
+    package init(_ limits: StoreLimits, ownVolume: Int64? = nil) {
+        state = Lock(State(quota: Quota(limits: limits, ownVolume: ownVolume)))
+    }
 
     /// Sets whom to call where room has to be made; it must be quick.
     package func onDue(_ housekeeper: @escaping @Sendable () -> Void) {

@@ -17,6 +17,15 @@ package protocol DeviceFolders: Sendable {
     func allowAfterFirstUnlock(_ path: String) throws(FileError)
 }
 
+/// No folders of a system's: for a store on a volume that is not the system's.
+struct NoFolders: DeviceFolders {
+    var caches: String? { nil }
+    var applicationSupport: String? { nil }
+    func groupContainer(_ id: String) -> String? { nil }
+    func excludeFromBackup(_ path: String) throws(FileError) {}
+    func allowAfterFirstUnlock(_ path: String) throws(FileError) {}
+}
+
 #if canImport(Darwin)
     import Foundation
 

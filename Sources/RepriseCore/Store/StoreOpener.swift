@@ -5,20 +5,27 @@ package import RepriseStorage
 /// given away.
 package struct StoreOpener: Sendable {
     package let location: StoreLocation
-    private let fileSystem: any FileSystem
+    private let volume: any StoreVolume
     private let folders: any DeviceFolders
     private let layout: BlockLayout
     private let seal: Seal?
 
     package init(
-        location: StoreLocation, fileSystem: any FileSystem = RealFileSystem(),
+        location: StoreLocation, volume: any StoreVolume = DiskVolume(),
         folders: any DeviceFolders = SystemFolders(), layout: BlockLayout = .standard, seal: Seal? = nil
     ) {
         self.location = location
-        self.fileSystem = fileSystem
+        self.volume = volume
         self.folders = folders
         self.layout = layout
         self.seal = seal
+    }
+
+    /// A store in the directory `path` of a volume of an app's own.
+    package init(at path: String, on volume: any StoreVolume, seal: Seal?) {
+        // What is no directory of the system's gets no marks of the system's.
+        let folders: any DeviceFolders = volume.hasPaths ? SystemFolders() : NoFolders()
+        self.init(location: .directory(path), volume: volume, folders: folders, seal: seal)
     }
 
     /// Makes the directory if need be, marks it, and opens the store in it. I/O.
@@ -27,7 +34,7 @@ package struct StoreOpener: Sendable {
     package func open() throws(CacheError) -> Store {
         let path = try location.path(in: folders)
         do throws(FileError) {
-            try fileSystem.makeDirectory(path)
+            try volume.makeDirectory(path)
             // Before anything is made in it: what is there already keeps the class it was made with.
             try folders.allowAfterFirstUnlock(path)
             if location.isExcludedFromBackup { try folders.excludeFromBackup(path) }
@@ -35,7 +42,7 @@ package struct StoreOpener: Sendable {
             throw CacheError(StoreError(error, doing: "making the store \(path)"))
         }
         do throws(StoreError) {
-            return try Store(root: path, fileSystem: fileSystem, layout: layout, key: seal?.key())
+            return try Store(root: path, volume: volume, layout: layout, key: seal?.key())
         } catch {
             throw CacheError(error)
         }

@@ -157,11 +157,8 @@
         }
 
         private func send(_ lease: ReaderLease) {
-            guard lease.isUndisturbed else {
-                handle.putBack(lease)
-                return
-            }
             guard let descriptor = lease.descriptor else { return copy(lease) }
+            guard lease.isUndisturbed else { return handle.putBack(lease) }
             guard lease.isResident else { return read(lease) }
             machine.took(lease.range.count)
             var range = lease.range
@@ -199,9 +196,11 @@
         }
 
         private func copy(_ lease: ReaderLease) {
+            // A volume that reads without waiting answers without waiting, too; of any other this is not the thread to ask it.
             guard lease.range.count <= BodySender.copyLimit, let bytes = lease.readResident() else {
                 return read(lease)
             }
+            guard lease.isUndisturbed else { return handle.putBack(lease) }
             machine.took(Int64(bytes.count))
             let taken = writer.send(bytes)
             if taken < bytes.count { writer.write(body: .byteBuffer(ByteBuffer(bytes: bytes[taken...]))) }

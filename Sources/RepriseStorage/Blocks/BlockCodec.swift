@@ -27,9 +27,6 @@ enum BlockCodec {
     /// Whether each read verifies what it reads: what others changed meanwhile is noticed by that.
     var verifiesEachRead: Bool { isSealed }
 
-    /// Most bytes handed out at a time. Encrypted ones pass through memory, and more than a processor's cache holds are slow.
-    var longestExtent: Int64 { isSealed ? 256 * 1024 : .max }
-
     /// The bytes of the body that reading `range` takes: an encrypted block opens only as a whole.
     func read(for range: ByteRange, _ layout: BlockLayout) -> ByteRange {
         isSealed ? layout.blocks(covering: range) : range

@@ -93,8 +93,8 @@ package final class Generation: Sendable {
     package let layout: BlockLayout
     /// For trace and lanes.
     package let entryName: String
-    let body: any FileHandle
-    let blocks: any FileHandle
+    let body: any VolumeFile
+    let blocks: any VolumeFile
     let canWrite: Bool
     /// The store holds this weakly, to see whether the generation is still used: a weak reference to itself would make each
     /// lease dearer (260 instructions, `make instructions`).
@@ -102,6 +102,8 @@ package final class Generation: Sendable {
     /// How its blocks lie on the disk.
     let codec: BlockCodec
     private let bodyDescriptor: Int32?
+    /// Most bytes handed out at a time. What the kernel cannot send is copied, and more than a processor's cache holds are slow.
+    private let longestExtent: Int64
     let changes = Lock(())
     /// Held while files are synced.
     private let syncing = Lock(())
@@ -110,9 +112,11 @@ package final class Generation: Sendable {
     private let onUntold: (@Sendable () -> Void)?
     let state: Lock<State>
 
+    /// - Parameter isCopied: Whether the kernel can send none of its bytes.
     init(
-        number: Int, identity: UInt64, layout: BlockLayout, entryName: String, body: any FileHandle,
-        blocks: any FileHandle, slotsFileSize: Int64, canWrite: Bool = true, codec: BlockCodec = .plain,
+        number: Int, identity: UInt64, layout: BlockLayout, entryName: String, body: any VolumeFile,
+        blocks: any VolumeFile, slotsFileSize: Int64, canWrite: Bool = true, isCopied: Bool = false,
+        codec: BlockCodec = .plain,
         onSlots: (@Sendable (ByteRange) -> Void)? = nil, onUntold: (@Sendable () -> Void)? = nil
     ) {
         self.onUntold = onUntold
@@ -125,6 +129,7 @@ package final class Generation: Sendable {
         self.canWrite = canWrite
         self.codec = codec
         bodyDescriptor = codec.holdsMedia ? body.descriptor : nil
+        longestExtent = isCopied || codec.isSealed ? 256 * 1024 : .max
         self.onSlots = onSlots
         state = Lock(State(slotsFileSize: slotsFileSize, layout: layout))
     }
@@ -234,13 +239,13 @@ package final class Generation: Sendable {
     // MARK: Reading
 
     /// A lease on verified bytes from `range.lowerBound` on, as many of `range` as are verified in one run;
-    /// `nil` where the first one is not. Of encrypted bytes at most 256 KiB.
+    /// `nil` where the first one is not. Of bytes that the kernel cannot send at most 256 KiB.
     package func lease(_ range: ByteRange) -> ExtentLease? {
         state.withLock { state in
             guard let verified = state.verified.range(containing: range.lowerBound),
                 let whole = verified.intersection(range)
             else { return nil }
-            let extent = ByteRange(offset: whole.lowerBound, count: min(whole.count, codec.longestExtent))
+            let extent = ByteRange(offset: whole.lowerBound, count: min(whole.count, longestExtent))
             return ExtentLease(
                 generation: self, id: state.leases.begin(extent), range: extent, epoch: state.epoch)
         }
@@ -308,7 +313,7 @@ package final class Generation: Sendable {
         }
     }
 
-    func bodyStatus() -> Result<FileStatus, FileError> {
+    func bodyStatus() -> Result<VolumeFileStatus, FileError> {
         do throws(FileError) { return .success(try body.status()) } catch { return .failure(error) }
     }
 

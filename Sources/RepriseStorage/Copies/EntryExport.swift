@@ -24,9 +24,9 @@ package struct EntryExport: Sendable {
     package private(set) var done: Int64 = 0
 
     private let snapshot: EntrySnapshot
-    private let fileSystem: any FileSystem
+    private let volume: any StoreVolume
     private let temporary: String
-    private let file: any FileHandle
+    private let file: any VolumeFile
     private let transform: CopyTransform?
 
     /// Begins.
@@ -35,26 +35,26 @@ package struct EntryExport: Sendable {
     ///   - transform: What makes of the entry's bytes those of the copy.
     /// - Throws: `.incomplete`, saying what is missing; `.full` and `.unavailable` for the place.
     package init(
-        _ snapshot: EntrySnapshot, to given: String, fileSystem: any FileSystem, transform: CopyTransform? = nil
+        _ snapshot: EntrySnapshot, to given: String, volume: any StoreVolume, transform: CopyTransform? = nil
     ) throws(StoreError) {
         try snapshot.expectResource()
         guard let length = snapshot.info.length, let missing = snapshot.missing, missing.isEmpty else {
             throw EntryExport.incomplete(snapshot)
         }
         self.snapshot = snapshot
-        self.fileSystem = fileSystem
+        self.volume = volume
         self.length = length
         self.transform = transform
         do throws(FileError) {
             let place = ExportDestination(
-                given, isDirectory: try EntryExport.isDirectory(given, fileSystem), of: snapshot.info,
+                given, isDirectory: try EntryExport.isDirectory(given, volume), of: snapshot.info,
                 mark: SystemCalls.randomBytes(6).map { String($0, radix: 16) }.joined())
             path = place.path
             temporary = place.temporary
             let generation = snapshot.generation
             let isPlain = !generation.isSealed && transform == nil
-            sharesRoom = isPlain ? try fileSystem.clone(generation.body, to: place.temporary) : false
-            file = try EntryExport.open(place.temporary, isThere: sharesRoom, fileSystem)
+            sharesRoom = isPlain ? try volume.clone(generation.body, to: place.temporary) : false
+            file = try EntryExport.open(place.temporary, isThere: sharesRoom, volume)
         } catch {
             throw EntryExport.failure(error, given)
         }
@@ -91,7 +91,7 @@ package struct EntryExport: Sendable {
         do throws(FileError) {
             try file.truncate(to: length)
             try file.sync()
-            try fileSystem.rename(temporary, to: path)
+            try volume.rename(temporary, to: path)
         } catch {
             throw EntryExport.failure(error, path)
         }
@@ -99,27 +99,27 @@ package struct EntryExport: Sendable {
 
     /// Removes what is there of it; after a failure.
     package func abandon() throws(StoreError) {
-        try EntryExport.remove(temporary, fileSystem: fileSystem)
+        try EntryExport.remove(temporary, volume: volume)
     }
 
-    fileprivate static func remove(_ path: String, fileSystem: any FileSystem) throws(StoreError) {
-        do throws(FileError) { try fileSystem.removeFile(path) } catch {
+    fileprivate static func remove(_ path: String, volume: any StoreVolume) throws(StoreError) {
+        do throws(FileError) { try volume.removeFile(path) } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing \(path)") }
         }
     }
 
     private static func open(
-        _ path: String, isThere: Bool, _ fileSystem: any FileSystem
-    ) throws(FileError) -> any FileHandle {
-        do throws(FileError) { return try fileSystem.open(path, isThere ? .readWrite : .createNew) } catch {
-            if isThere { try fileSystem.removeFile(path) }
+        _ path: String, isThere: Bool, _ volume: any StoreVolume
+    ) throws(FileError) -> any VolumeFile {
+        do throws(FileError) { return try volume.open(path, isThere ? .readWrite : .createNew) } catch {
+            if isThere { try volume.removeFile(path) }
             throw error
         }
     }
 
-    private static func isDirectory(_ path: String, _ fileSystem: any FileSystem) throws(FileError) -> Bool {
+    private static func isDirectory(_ path: String, _ volume: any StoreVolume) throws(FileError) -> Bool {
         do throws(FileError) {
-            _ = try fileSystem.list(path)
+            _ = try volume.list(path)
             return true
         } catch {
             if error.kind == .missing { return false }
@@ -158,11 +158,14 @@ extension Store {
         key: String, to path: String, transform: CopyTransform? = nil
     ) throws(StoreError) -> EntryExport? {
         guard let snapshot = try snapshot(key: key) else { return nil }
-        return try EntryExport(snapshot, to: path, fileSystem: fileSystem, transform: transform)
+        return try EntryExport(snapshot, to: path, volume: callersFiles, transform: transform)
     }
 
     /// Removes a file that was exported; one that is gone already is none of an error. I/O.
     package func removeExport(_ path: String) throws(StoreError) {
-        try EntryExport.remove(path, fileSystem: fileSystem)
+        try EntryExport.remove(path, volume: callersFiles)
     }
+
+    /// Where files of the caller's are: a volume without paths of its own has none of them.
+    var callersFiles: any StoreVolume { volume.hasPaths ? volume : DiskVolume() }
 }

@@ -17,12 +17,12 @@ package struct EntryImport: Sendable {
     package private(set) var done: Int64 = 0
 
     private let path: String
-    private let source: any FileHandle
-    private let status: FileStatus
+    private let source: any VolumeFile
+    private let status: VolumeFileStatus
     private let writer: FillWriter
 
     fileprivate init(
-        _ entry: StoredEntry, _ path: String, _ source: any FileHandle, _ status: FileStatus
+        _ entry: StoredEntry, _ path: String, _ source: any VolumeFile, _ status: VolumeFileStatus
     ) {
         self.entry = entry
         self.path = path
@@ -81,11 +81,11 @@ extension Store {
     /// - Parameter info: What is said of it; length and generation are filled in here.
     /// - Throws: `.unavailable` where the file cannot be read or is empty, `.full`.
     package func beginImport(_ path: String, as info: EntryInfo) throws(StoreError) -> EntryImport {
-        let source: any FileHandle
-        let status: FileStatus
+        let source: any VolumeFile
+        let status: VolumeFileStatus
         var first: [UInt8] = []
         do throws(FileError) {
-            source = try fileSystem.open(path, .read)
+            source = try callersFiles.open(path, .read)
             status = try source.status()
             // A directory opens as well, and reads as none.
             try source.read(at: 0, count: 1, into: &first)

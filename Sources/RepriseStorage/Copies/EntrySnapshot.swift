@@ -29,14 +29,14 @@ package struct EntrySnapshot: Sendable {
     /// A block's valid bytes, verified as they are read, decrypted in a sealed store; `nil` where the block is absent, or
     /// not what its slot says.
     /// - Parameter copy: A copy of the body to read them from instead.
-    func verified(_ block: Int64, in copy: (any FileHandle)? = nil) throws(FileError) -> [UInt8]? {
+    func verified(_ block: Int64, in copy: (any VolumeFile)? = nil) throws(FileError) -> [UInt8]? {
         try generation.verified(block, in: copy ?? generation.body)
     }
 }
 
 extension Generation {
     /// As `EntrySnapshot.verified`, for generations that are not verified or filled through this open.
-    fileprivate func verified(_ block: Int64, in file: any FileHandle) throws(FileError) -> [UInt8]? {
+    fileprivate func verified(_ block: Int64, in file: any VolumeFile) throws(FileError) -> [UInt8]? {
         var last: Slot?
         while let slot = state.withLock({ $0.slots[block] }), slot != last {
             var bytes: [UInt8] = []

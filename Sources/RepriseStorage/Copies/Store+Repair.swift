@@ -24,16 +24,20 @@ extension Store {
     }
 
     private func look(_ name: String) throws(StoreError) -> FoundEntry {
+        let files: [String]
+        do throws(FileError) { files = try volume.list(directory(name)) } catch {
+            guard error.kind == .missing else { throw StoreError(error, doing: "opening a stored entry") }
+            return .none
+        }
+        guard files.contains("info.json") else { return .unfinished }
         do throws(FileError) {
-            let files = try fileSystem.list(directory(name))
-            guard files.contains("info.json") else { return .unfinished }
             guard let info = try readInfo(name) else { return .none }
             // A folder that somebody renamed is found under no key.
             guard entryName(key: info.key) == name else { return .unreadable }
             return .whole(try openGeneration(info, name, access))
         } catch {
             guard error.kind == .missing else { throw StoreError(error, doing: "opening a stored entry") }
-            return error.operation == "opendir" ? .none : .unreadable
+            return .unreadable
         }
     }
 }

@@ -54,18 +54,22 @@ extension Store {
         var survey = StoreSurvey(session: session)
         var isListed = [Bool](repeating: true, count: IndexRecord.prefixes)
         var listed: Set<EntryName> = []
-        for prefix in try fileSystem.names(in: root + "/entries") {
+        for prefix in try volume.names(in: root + "/entries") {
             let folder = root + "/entries/" + prefix
             let number = [UInt8](hexadecimal: prefix).flatMap { $0.count == 1 ? Int($0[0]) : nil }
             if let number {
-                guard let change = try change(of: folder) else { continue }
-                survey.changes[number] = change
-                if isTaken, let table = table.listed, table[number] == change {
-                    isListed[number] = false
-                    continue
+                switch try change(of: folder) {
+                case .gone: continue
+                case .unknown: break
+                case .at(let time):
+                    survey.changes[number] = time
+                    if isTaken, let table = table.listed, table[number] == time {
+                        isListed[number] = false
+                        continue
+                    }
                 }
             }
-            for name in try fileSystem.names(in: folder) {
+            for name in try volume.names(in: folder) {
                 if let entry = EntryName(name), entry.prefix == number {
                     listed.insert(entry)
                 } else {
@@ -91,10 +95,13 @@ extension Store {
         return survey
     }
 
-    private func change(of folder: String) throws(FileError) -> Int64? {
-        do throws(FileError) { return try fileSystem.modified(ofDirectory: folder) } catch {
+    /// When a folder last changed.
+    private enum FolderChange { case at(Int64), unknown, gone }
+
+    private func change(of folder: String) throws(FileError) -> FolderChange {
+        do throws(FileError) { return try volume.modified(ofDirectory: folder).map { .at($0) } ?? .unknown } catch {
             // It went since it was listed.
-            if error.kind == .missing { return nil }
+            if error.kind == .missing { return .gone }
             throw error
         }
     }
@@ -147,7 +154,7 @@ extension Store {
     package func write(_ summary: EntrySummary, to generation: Generation) throws(FileError) {
         guard let taken = try generation.write(summary) else { return }
         var use = IndexRecord.Use(taken.summary, of: generation.identity, allocated: taken.allocated)
-        let files = try fileSystem.list(directory(generation.entryName))
+        let files = try volume.list(directory(generation.entryName))
         if files.count(where: { Store.generationNumber(inFileName: $0) != nil }) > 2 {
             // With others that are being filled, or that a killed process left.
             do throws(StoreError) { use.allocated = try self.use(name: generation.entryName)?.allocated ?? 0 } catch {

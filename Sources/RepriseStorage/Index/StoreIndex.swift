@@ -51,15 +51,15 @@ package final class StoreIndex: Sendable {
     private static let slack: Int64 = 256 << 10
 
     private let root: String
-    private let fileSystem: any FileSystem
+    private let volume: any StoreVolume
     private let seal: RootSeal?
     private let state = Lock(State())
     private let file = Lock<File?>(nil)
     private var path: String { root + "/index" }
 
-    init(root: String, fileSystem: any FileSystem, seal: RootSeal?) {
+    init(root: String, volume: any StoreVolume, seal: RootSeal?) {
         self.root = root
-        self.fileSystem = fileSystem
+        self.volume = volume
         self.seal = seal
     }
 
@@ -103,8 +103,8 @@ package final class StoreIndex: Sendable {
     private func begin(_ file: inout File?, _ epoch: RootLockEpoch) throws(FileError) -> Int64? {
         let session = session
         if file?.session == session { return nil }
-        let handle: any FileHandle
-        do throws(FileError) { handle = try fileSystem.open(path, .read) } catch {
+        let handle: any VolumeFile
+        do throws(FileError) { handle = try volume.open(path, .read) } catch {
             guard error.kind == .missing else { throw error }
             file = File(session: session, end: 0)
             return nil
@@ -183,7 +183,7 @@ package final class StoreIndex: Sendable {
         let frames = IndexFrame.encoded(records, seal)
         let bytes = known.end == 0 ? StoreIndex.magic + frames : frames
         try epoch.perform { () throws(FileError) in
-            let handle = try fileSystem.open(path, .create)
+            let handle = try volume.open(path, .create)
             // What stands behind the last whole frame would end the file for each reader.
             if try handle.status().size != known.end { try handle.truncate(to: known.end) }
             try handle.write(bytes, at: known.end)
@@ -223,7 +223,7 @@ package final class StoreIndex: Sendable {
         var table = IndexTable()
         var size: Int64 = 0
         do throws(FileError) {
-            let handle = try fileSystem.open(path, .read)
+            let handle = try volume.open(path, .read)
             table = IndexTable(size: try handle.status().size)
             size = try read(handle) { table.apply($0) }
         } catch {
@@ -252,7 +252,7 @@ package final class StoreIndex: Sendable {
     // MARK: Reading
 
     /// Hands each record of whole frames to `take`, in order; the end of the last whole one.
-    private func read(_ handle: any FileHandle, _ take: (IndexRecord) -> Void) throws(FileError) -> Int64 {
+    private func read(_ handle: any VolumeFile, _ take: (IndexRecord) -> Void) throws(FileError) -> Int64 {
         var bytes: [UInt8] = []
         var (offset, index) = (Int64(0), 0)
         var isAtEnd = false
@@ -284,7 +284,7 @@ package final class StoreIndex: Sendable {
 
     /// What the last frame says, where it is of a store that was closed.
     private func last(
-        _ handle: any FileHandle, _ size: Int64
+        _ handle: any VolumeFile, _ size: Int64
     ) throws(FileError) -> (allocated: Int64, lock: Int64)? {
         let count = IndexFrame.encoded([.closed(allocated: 0, lock: 0)], seal).count
         guard size >= Int64(StoreIndex.magic.count + count) else { return nil }

@@ -32,6 +32,8 @@ package struct Quota: Sendable {
     package static let lookInterval: Int64 = 32 << 20
 
     package var limits: StoreLimits
+    /// Bytes of a volume that is the store's alone; `nil` for one that others fill, too.
+    private let ownVolume: Int64?
     /// How it is known what was there already.
     private enum Basis {
         case none
@@ -50,10 +52,19 @@ package struct Quota: Sendable {
     private var volumeCapacity: Int64?
     private var filesMissing: Int64 = 0
 
-    package init(limits: StoreLimits) { self.limits = limits }
+    package init(limits: StoreLimits, ownVolume: Int64? = nil) {
+        self.limits = limits
+        self.ownVolume = ownVolume
+    }
 
     /// Bytes that may be stored in all; `Int64.max` for no limit.
-    package var capacity: Int64 { max(0, min(limits.bytes ?? .max, volumeCapacity ?? .max)) }
+    package var capacity: Int64 { max(0, min(byteLimit ?? .max, volumeCapacity ?? .max)) }
+
+    /// The limit of bytes. What an own volume has beside entries, its index for one, has a sixteenth.
+    private var byteLimit: Int64? {
+        guard let ownVolume else { return limits.bytes }
+        return min(limits.bytes ?? .max, ownVolume - ownVolume / 16)
+    }
 
     /// Between capacity and high water, and between that and low water: what comes in while a sweep begins.
     private var margin: Int64 { min(capacity / 10, 64 << 20) }
@@ -63,7 +74,7 @@ package struct Quota: Sendable {
 
     /// Whether nothing more is stored before it is known what was there: a store that begins full would go far over its
     /// limit while it is counted.
-    package var needsCount: Bool { basis == .none && limits.bytes != nil && used >= margin }
+    package var needsCount: Bool { basis == .none && byteLimit != nil && used >= margin }
 
     /// Bytes all entries take; `nil` where it is not known what was there already.
     package var known: Int64? { basis == .none ? nil : used }
@@ -104,7 +115,9 @@ package struct Quota: Sendable {
     /// The volume was asked what it has left.
     package mutating func looked(_ space: VolumeSpace) {
         sinceLook = 0
-        volumeCapacity = limits.freeSpace.map { floor in used.adding(space.free) - min(floor, space.total / 10) }
+        // Of an own volume no space is to be left to others.
+        let floor = ownVolume == nil ? limits.freeSpace.map { min($0, space.total / 10) } : space.total / 16
+        volumeCapacity = floor.map { used.adding(space.free) - $0 }
         filesMissing =
             if let floor = limits.freeFiles, let free = space.freeFiles { max(0, floor - free) } else { 0 }
     }
@@ -112,7 +125,7 @@ package struct Quota: Sendable {
     /// Whether the janitor is to look after it: high water is reached, or the volume was not asked for long.
     package var isDue: Bool { !excess.isNone || needsCount || asksVolume && sinceLook >= Quota.lookInterval }
 
-    private var asksVolume: Bool { limits.freeSpace != nil || limits.freeFiles != nil }
+    private var asksVolume: Bool { ownVolume != nil || limits.freeSpace != nil || limits.freeFiles != nil }
 
     /// What has to go so that low water is reached; nothing below high water.
     package var excess: Excess {
@@ -127,7 +140,7 @@ package struct Quota: Sendable {
         if filesMissing > 0 {
             return "the volume can hold too few more files; free space on it, or lower the limit of free files"
         }
-        if capacity < limits.bytes ?? .max {
+        if ownVolume == nil, capacity < limits.bytes ?? .max {
             return "the volume has less space left than is to stay free; free space on it, or lower that limit"
         }
         return

@@ -9,9 +9,9 @@ extension Store {
         do throws(FileError) {
             // The folder itself takes a page.
             var use = StoredUse(name: name, lastUse: 0, allocated: 4096)
-            for file in try fileSystem.list(folder) {
+            for file in try volume.list(folder) {
                 do throws(FileError) {
-                    let handle = try fileSystem.open(folder + "/" + file, .read)
+                    let handle = try volume.open(folder + "/" + file, .read)
                     use.allocated += try handle.status().allocated
                     guard file.beginsLike("blocks."), Store.generationNumber(inFileName: file) != nil else { continue }
                     var bytes: [UInt8] = []
@@ -42,7 +42,7 @@ extension Store {
 
     /// What the volume under the store has left. I/O.
     package func space() throws(StoreError) -> VolumeSpace {
-        do throws(FileError) { return try fileSystem.space(root) } catch {
+        do throws(FileError) { return try volume.space(root) } catch {
             throw StoreError(error, doing: "asking for the free space")
         }
     }

@@ -31,14 +31,14 @@ struct RootFormat {
     }
 
     private let root: String
-    private let fileSystem: any FileSystem
+    private let volume: any StoreVolume
     private let head: String
     private var path: String { root + "/format" }
     private var sparePath: String { root + "/format.spare" }
 
-    init(root: String, fileSystem: any FileSystem, blockSize: Int64) {
+    init(root: String, volume: any StoreVolume, blockSize: Int64) {
         self.root = root
-        self.fileSystem = fileSystem
+        self.volume = volume
         head = "reprise 1\nblock \(blockSize)\nproof "
     }
 
@@ -128,7 +128,7 @@ struct RootFormat {
     private func read(_ path: String) throws(StoreError) -> Found {
         let text: String
         do throws(FileError) {
-            text = String(decoding: try fileSystem.readAll(path, limit: 1024), as: UTF8.self)
+            text = String(decoding: try volume.readAll(path, limit: 1024), as: UTF8.self)
         } catch {
             if error.kind == .missing { return .none }
             throw StoreError(error, doing: "reading the store \(root)")
@@ -160,10 +160,10 @@ struct RootFormat {
     private func write(_ bytes: [UInt8], _ path: String) throws(StoreError) {
         do throws(FileError) {
             let temporary = path + ".new"
-            try fileSystem.writeAll(bytes, to: temporary)
-            try fileSystem.rename(temporary, to: path)
+            try volume.writeAll(bytes, to: temporary)
+            try volume.rename(temporary, to: path)
             // The root key is worth it: without the name nothing can be read after a power cut.
-            if bytes.count > head.utf8.count + 7 { try fileSystem.syncDirectory(root) }
+            if bytes.count > head.utf8.count + 7 { try volume.syncDirectory(root) }
         } catch {
             throw StoreError(error, doing: "making the store \(root)")
         }
@@ -176,9 +176,9 @@ struct RootFormat {
                 for entry in try children(of: prefix) {
                     let files = try children(of: entry)
                     for file in files where Store.isOwn(String(file.dropFirst(entry.count + 1))) {
-                        try fileSystem.removeFile(file)
+                        try volume.removeFile(file)
                     }
-                    do throws(FileError) { try fileSystem.removeDirectory(entry) } catch {
+                    do throws(FileError) { try volume.removeDirectory(entry) } catch {
                         // Somebody else's: with other files in it, or a file.
                         if error.kind == .unavailable { throw error }
                     }
@@ -190,6 +190,6 @@ struct RootFormat {
     }
 
     private func children(of path: String) throws(FileError) -> [String] {
-        try fileSystem.names(in: path).map { path + "/" + $0 }
+        try volume.names(in: path).map { path + "/" + $0 }
     }
 }

@@ -1,7 +1,7 @@
-import ReprisePlatform
+package import ReprisePlatform
 
 /// The lock that makes one process the writer of a root. It ends with its last reference, or with the process, however that ends.
-final class RootLock: Sendable {
+package final class RootLock: Sendable {
     /// When the lock file changed: every process that takes the lock writes its number there.
     struct Changes: Sendable {
         /// Before this process took it.
@@ -12,18 +12,28 @@ final class RootLock: Sendable {
         func contains(_ time: Int64) -> Bool { time == before || time == now }
     }
 
-    private let handle: any FileHandle
+    private let handle: any VolumeFile
     let changes: Changes
 
+    /// Takes the lock of a root where no store is opened, and makes its directory. I/O.
+    package static func take(root: String, on volume: any StoreVolume) throws(StoreError) -> RootLock {
+        do throws(FileError) { try volume.makeDirectory(root) } catch {
+            throw StoreError(error, doing: "making the directory \(root)")
+        }
+        return try RootLock(root: root, volume: volume)
+    }
+
     /// Takes the lock; throws `.inUse`, naming the holder, where another process has it. I/O.
-    init(root: String, fileSystem: any FileSystem) throws(StoreError) {
+    init(root: String, volume: any StoreVolume) throws(StoreError) {
+        var holder: String?
         do throws(FileError) {
-            handle = try fileSystem.open(root + "/lock", .create)
+            handle = try volume.open(root + "/lock", .create)
             guard try handle.tryLock(exclusive: true) else {
                 var bytes: [UInt8] = []
                 try handle.read(at: 0, count: 64, into: &bytes)
-                let holder = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
-                throw FileError(kind: .exists, code: 0, operation: "lock", path: holder)
+                let name = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+                holder = name
+                throw FileError(.exists, "another process has it", operation: "lock", path: name)
             }
             let before = try handle.status().modified
             // The number only serves the message above; on a full disk the lock holds without it.
@@ -33,9 +43,9 @@ final class RootLock: Sendable {
             } catch { if error.kind != .full { throw error } }
             changes = Changes(before: before, now: try handle.status().modified)
         } catch {
-            if error.code == 0 {  // ours, not the system's
+            if let holder {
                 throw StoreError(
-                    .inUse, "the store \(root) is used by process \(error.path); stop it or choose another directory")
+                    .inUse, "the store \(root) is used by process \(holder); stop it or choose another directory")
             }
             throw StoreError(error, doing: "locking the store \(root)")
         }

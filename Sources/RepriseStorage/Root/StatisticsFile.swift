@@ -42,7 +42,7 @@ extension Store {
     package func readStatistics() throws(StoreError) -> [String: Int64]? {
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try fileSystem.readAll(statisticsPath, limit: StatisticsFile.limit)
+            bytes = try volume.readAll(statisticsPath, limit: StatisticsFile.limit)
         } catch {
             if error.kind == .missing { return nil }
             throw StoreError(error, doing: "reading the store's statistics")

@@ -13,7 +13,7 @@ extension Store {
         let (folder, epoch) = (directory(name), epoch)
         forgetStaged(in: name)
         do throws(FileError) {
-            let files = try fileSystem.list(folder)
+            let files = try volume.list(folder)
             // The description goes first: without it the rest is not an entry any more.
             for file in files.sorted(by: { first, _ in first == "info.json" }) {
                 try epoch.removeFile(folder + "/" + file)
@@ -29,8 +29,8 @@ extension Store {
     package func entryNames() throws(StoreError) -> [String] {
         do throws(FileError) {
             var names: [String] = []
-            for prefix in try fileSystem.names(in: root + "/entries") {
-                names += try fileSystem.names(in: root + "/entries/" + prefix)
+            for prefix in try volume.names(in: root + "/entries") {
+                names += try volume.names(in: root + "/entries/" + prefix)
             }
             return names
         } catch {
@@ -42,7 +42,7 @@ extension Store {
     package func describe(name: String) throws(StoreError) -> (info: EntryInfo, summary: EntrySummary)? {
         do throws(FileError) {
             guard let info = try readInfo(name) else { return nil }
-            let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .read)
+            let blocks = try volume.open(directory(name) + "/" + info.blocksName, .read)
             var bytes: [UInt8] = []
             try blocks.read(at: 0, count: BlocksHeader.hintsEnd, into: &bytes)
             guard let summary = EntrySummary(inHeader: bytes) else { return nil }

@@ -19,16 +19,16 @@ extension Store {
         let path = "\(leases)/\(SystemCalls.processID)-\(random).\(info.fileExtension)"
         let body = bodyPath(info)
         do throws(FileError) {
-            try fileSystem.makeDirectory(leases)
-            do throws(FileError) { try fileSystem.link(body, to: path) } catch {
+            try volume.makeDirectory(leases)
+            do throws(FileError) { try volume.link(body, to: path) } catch {
                 guard error.kind == .unavailable else { throw error }
                 return body
             }
-            if try generation.isBody(fileSystem.open(path, .read).status().inode) {
+            if try generation.isBody(volume.open(path, .read).status().inode) {
                 _ = Store.live.withLock { $0.insert(path) }
                 return path
             }
-            try fileSystem.removeFile(path)
+            try volume.removeFile(path)
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "giving a file a name of its own") }
         }
@@ -39,7 +39,7 @@ extension Store {
     package func endLease(_ path: String) throws(StoreError) {
         guard path.beginsLike(leases + "/") else { return }
         _ = Store.live.withLock { $0.remove(path) }
-        do throws(FileError) { try fileSystem.removeFile(path) } catch {
+        do throws(FileError) { try volume.removeFile(path) } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing a file's second name") }
         }
     }
@@ -54,8 +54,8 @@ extension Store {
     /// Removes the names that processes which ended left. I/O.
     func sweepLeases() throws(StoreError) {
         do throws(FileError) {
-            for name in try fileSystem.list(leases) where !isLive(name) {
-                try fileSystem.removeFile(leases + "/" + name)
+            for name in try volume.list(leases) where !isLive(name) {
+                try volume.removeFile(leases + "/" + name)
             }
         } catch {
             if error.kind != .missing { throw StoreError(error, doing: "removing what an earlier process left") }

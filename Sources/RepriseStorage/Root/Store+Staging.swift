@@ -14,17 +14,17 @@ extension Store {
         var made: [String] = []
         try keepFormat()
         do throws(FileError) {
-            try fileSystem.makeDirectory(folder)
+            try volume.makeDirectory(folder)
             info.generation = try beginGeneration(info.identity, name, isImport: isImport)
             let header = BlocksHeader(integrity: integrity, blockSize: layout.blockSize, identity: info.identity)
             var summary = EntrySummary()
             summary.lastUse = info.checked
             summary.length = info.length
-            let blocks = try fileSystem.open(folder + "/" + info.blocksName, .createNew)
+            let blocks = try volume.open(folder + "/" + info.blocksName, .createNew)
             made.append(folder + "/" + info.blocksName)
             let generationSeal = seal?.entry(name).makeGeneration(identity: info.identity)
             try blocks.write(header.encoded(summary: summary, seal: generationSeal?.encoded()), at: 0)
-            let body = try fileSystem.open(folder + "/" + bodyName(info), .createNew)
+            let body = try volume.open(folder + "/" + bodyName(info), .createNew)
             let generation = makeGeneration(
                 info, name, body, blocks, generationSeal, slotsFileSize: BlockLayout.headerSize, access)
             staged.withLock { $0.made(generation, of: name) }
@@ -62,7 +62,7 @@ extension Store {
     /// description does not name and that this process does not fill are removed: a process that was killed was filling them.
     private func beginGeneration(_ identity: UInt64, _ name: String, isImport: Bool) throws(FileError) -> Int {
         let (folder, epoch) = (directory(name), epoch)
-        let files = try fileSystem.list(folder)
+        let files = try volume.list(folder)
         let numbers = files.compactMap { Store.generationNumber(inFileName: $0) }
         // Taken before there are files, which another call would take for left over.
         let (next, filled) = staged.withLock { $0.begin(identity, of: name, isImport: isImport, besides: numbers) }

@@ -25,7 +25,9 @@ package final class Store: Sendable {
     package let canPunch: Bool
     /// How blocks are verified; sealed bodies are not media to anybody who opens them by their path.
     package var integrity: BlockIntegrity { seal == nil ? .hashed : .sealed }
-    let fileSystem: any FileSystem
+    let volume: any StoreVolume
+    /// Whether other programs find its files.
+    package var hasPaths: Bool { volume.hasPaths }
     /// What seals it, if it is a sealed store.
     package let seal: RootSeal?
     /// The master key, as it is now.
@@ -46,33 +48,33 @@ package final class Store: Sendable {
     ///   - onSlots: told of every slot write after it was made; a trace for tests.
     /// - Throws: `.wrongKey` where the root is sealed and the key, or that there is none, is wrong; nothing is changed.
     package init(
-        root: String, fileSystem: any FileSystem, layout: BlockLayout = .standard, access: Access = .write,
+        root: String, volume: any StoreVolume, layout: BlockLayout = .standard, access: Access = .write,
         key: SealKey? = nil, onSlots: (@Sendable (String, ByteRange) -> Void)? = nil
     ) throws(StoreError) {
         self.root = root
-        self.fileSystem = fileSystem
+        self.volume = volume
         self.layout = BlockLayout(blockSize: layout.blockSize, integrity: key == nil ? .hashed : .sealed)
         self.access = access
         sealKey = Lock(key)
-        format = RootFormat(root: root, fileSystem: fileSystem, blockSize: layout.blockSize)
+        format = RootFormat(root: root, volume: volume, blockSize: layout.blockSize)
         self.onSlots = onSlots
         if access == .readOnly {
             lock = Lock(RootOwnership())
             canPunch = false
             seal = try format.open(key: key, create: false)
-            index = StoreIndex(root: root, fileSystem: fileSystem, seal: seal)
+            index = StoreIndex(root: root, volume: volume, seal: seal)
             return
         }
         do throws(FileError) {
-            try fileSystem.makeDirectory(root + "/entries")
+            try volume.makeDirectory(root + "/entries")
         } catch {
             throw StoreError(error, doing: "making the store \(root)")
         }
-        lock = Lock(RootOwnership(held: try RootLock(root: root, fileSystem: fileSystem)))
+        lock = Lock(RootOwnership(held: try RootLock(root: root, volume: volume)))
         seal = try format.open(key: key, create: true)
-        index = StoreIndex(root: root, fileSystem: fileSystem, seal: seal)
+        index = StoreIndex(root: root, volume: volume, seal: seal)
         do throws(FileError) {
-            canPunch = try RootProbe.canPunch(root: root, fileSystem: fileSystem)
+            canPunch = try RootProbe.canPunch(root: root, volume: volume)
         } catch {
             throw StoreError(error, doing: "trying the disk under \(root)")
         }
@@ -100,18 +102,18 @@ package final class Store: Sendable {
     }
 
     /// The root for a piece of work that names or removes files.
-    var epoch: RootLockEpoch { RootLockEpoch(lock.withLock(\.held), fileSystem) }
+    var epoch: RootLockEpoch { RootLockEpoch(lock.withLock(\.held), volume) }
 
     /// Takes the root back after `release`. What others changed meanwhile is not known: `stillNames` tells for an entry.
     /// - Throws: `.inUse` where another process writes it now.
     package func takeBack() throws(StoreError) {
         try lock.withLock { lock throws(StoreError) in
             if lock.held != nil { return }
-            do throws(FileError) { try fileSystem.makeDirectory(root + "/entries") } catch {
+            do throws(FileError) { try volume.makeDirectory(root + "/entries") } catch {
                 throw StoreError(error, doing: "making the store \(root)")
             }
             // Where a step has it still, no other process had it.
-            let taken = if let lent = lock.lent { lent } else { try RootLock(root: root, fileSystem: fileSystem) }
+            let taken = if let lent = lock.lent { lent } else { try RootLock(root: root, volume: volume) }
             _ = try format.open(key: sealKey.withLock(\.self), known: seal, create: true)
             lock.held = taken
             index.comeBack()
@@ -132,8 +134,8 @@ package final class Store: Sendable {
                     found.generation == info.generation
                 else { return false }
             }
-            let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .read).status().inode
-            let body = try fileSystem.open(directory(name) + "/" + bodyName(info), .read).status().inode
+            let blocks = try volume.open(directory(name) + "/" + info.blocksName, .read).status().inode
+            let body = try volume.open(directory(name) + "/" + bodyName(info), .read).status().inode
             return try generation.has(body: body, blocks: blocks)
         } catch {
             if error.kind == .missing { return false }
@@ -186,7 +188,7 @@ package final class Store: Sendable {
     func readInfo(_ name: String) throws(FileError) -> EntryInfo? {
         let bytes: [UInt8]
         do throws(FileError) {
-            bytes = try fileSystem.readAll(directory(name) + "/info.json", limit: 1 << 20)
+            bytes = try volume.readAll(directory(name) + "/info.json", limit: 1 << 20)
         } catch {
             if error.kind == .missing { return nil }
             throw error
@@ -197,9 +199,9 @@ package final class Store: Sendable {
 
     func openGeneration(_ info: EntryInfo, _ name: String, _ access: Access) throws(FileError) -> StoredEntry {
         let folder = directory(name)
-        let mode: FileMode = access == .write ? .readWrite : .read
-        let blocks = try fileSystem.open(folder + "/" + info.blocksName, mode)
-        let body = try fileSystem.open(folder + "/" + bodyName(info), mode)
+        let mode: VolumeFileMode = access == .write ? .readWrite : .read
+        let blocks = try volume.open(folder + "/" + info.blocksName, mode)
+        let body = try volume.open(folder + "/" + bodyName(info), mode)
         var bytes: [UInt8] = []
         try blocks.read(at: 0, count: Int(BlockLayout.headerSize), into: &bytes)
         let summary = EntrySummary(inHeader: bytes)
@@ -216,14 +218,14 @@ package final class Store: Sendable {
     }
 
     func makeGeneration(
-        _ info: EntryInfo, _ name: String, _ body: any FileHandle, _ blocks: any FileHandle, _ seal: GenerationSeal?,
+        _ info: EntryInfo, _ name: String, _ body: any VolumeFile, _ blocks: any VolumeFile, _ seal: GenerationSeal?,
         slotsFileSize: Int64, _ access: Access
     ) -> Generation {
         var trace: (@Sendable (ByteRange) -> Void)?
         if let onSlots { trace = { range in onSlots(name, range) } }
         return Generation(
             number: info.generation, identity: info.identity, layout: layout, entryName: name, body: body,
-            blocks: blocks, slotsFileSize: slotsFileSize, canWrite: access == .write,
+            blocks: blocks, slotsFileSize: slotsFileSize, canWrite: access == .write, isCopied: !hasPaths,
             codec: seal.map { .sealed($0) } ?? .plain, onSlots: trace, onUntold: untold(name))
     }
 
@@ -259,7 +261,7 @@ package final class Store: Sendable {
         try writeInfo(info, name, epoch)
         forgetStaged(info)
         if generation != nil {
-            do throws(FileError) { try fileSystem.syncDirectory(directory(name)) } catch {
+            do throws(FileError) { try volume.syncDirectory(directory(name)) } catch {
                 throw StoreError(error, doing: "syncing an entry's folder")
             }
         }
@@ -308,7 +310,7 @@ package final class Store: Sendable {
     ) throws(FileError) {
         let folder = directory(name)
         let kept = ["info.json", bodyName(info), info.blocksName]
-        for file in try fileSystem.list(folder) where !kept.contains(file) {
+        for file in try volume.list(folder) where !kept.contains(file) {
             if !filled, let number = Store.generationNumber(inFileName: file), isFilled(number, of: name) { continue }
             try epoch.removeFile(folder + "/" + file)
         }
@@ -336,7 +338,7 @@ package final class Store: Sendable {
         }
         do throws(FileError) {
             // The summary repeats it, so that a sweep asks only those descriptions that may hold a pin.
-            let blocks = try fileSystem.open(directory(name) + "/" + info.blocksName, .readWrite)
+            let blocks = try volume.open(directory(name) + "/" + info.blocksName, .readWrite)
             var bytes: [UInt8] = []
             try blocks.read(at: BlocksHeader.summaryOffset, count: 64, into: &bytes)
             if var summary = EntrySummary(bytes, at: 0), summary.isPinned != isPinned {

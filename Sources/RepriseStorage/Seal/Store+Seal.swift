@@ -19,7 +19,7 @@ extension Store {
     /// be read by anybody else.
     func keepFormat() throws(StoreError) {
         guard let seal else { return }
-        do throws(FileError) { try fileSystem.makeDirectory(root) } catch {
+        do throws(FileError) { try volume.makeDirectory(root) } catch {
             throw StoreError(error, doing: "making the store \(root)")
         }
         _ = try format.open(key: sealKey.withLock(\.self), known: seal, create: true)

@@ -10,11 +10,14 @@ import ReprisePlatform
 package enum ProcessUsage {
     /// Bytes of memory that are its own, without what it shares with others; `nil` where the system does not tell, or where a
     /// sanitizer holds what was freed (`REPRISE_SANITIZED`), so that the figure says nothing.
-    package static var ownMemory: Int? {
+    package static var ownMemory: Int? { ownMemory(of: "self") }
+
+    /// The same of another process.
+    package static func ownMemory(of process: String) -> Int? {
         guard SystemCalls.environment("REPRISE_SANITIZED") == nil else { return nil }
         var bytes: [UInt8] = []
         // Pages: all, resident, of these shared (proc(5)).
-        guard let file = try? RealFileSystem().open("/proc/self/statm", .read),
+        guard let file = try? DiskVolume().open("/proc/\(process)/statm", .read),
             (try? file.read(at: 0, count: 200, into: &bytes)) != nil
         else { return nil }
         let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").prefix(3).compactMap { Int($0) }

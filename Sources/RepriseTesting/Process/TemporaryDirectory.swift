@@ -3,8 +3,8 @@ public import ReprisePlatform
 /// The real file system with a directory of its own, which goes with the last reference.
 ///
 /// It lies under `TMPDIR`, or `/tmp`. What cannot be removed is left there.
-public final class TemporaryDirectory: FileSystem {
-    private let base = RealFileSystem()
+public final class TemporaryDirectory: StoreVolume {
+    private let base = DiskVolume()
     /// The directory's absolute path.
     public let path: String
 
@@ -19,7 +19,7 @@ public final class TemporaryDirectory: FileSystem {
 
     deinit { TemporaryDirectory.remove(path, base) }
 
-    private static func remove(_ path: String, _ files: RealFileSystem) {
+    private static func remove(_ path: String, _ files: DiskVolume) {
         for name in (try? files.list(path)) ?? [] {
             let child = path + "/" + name
             if (try? files.list(child)) != nil { remove(child, files) } else { try? files.removeFile(child) }
@@ -27,27 +27,43 @@ public final class TemporaryDirectory: FileSystem {
         try? files.removeDirectory(path)
     }
 
-    package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
+    /// As the protocol has it.
+    public func open(_ path: String, _ mode: VolumeFileMode) throws(FileError) -> any VolumeFile {
         try base.open(path, mode)
     }
 
-    package func makeDirectory(_ path: String) throws(FileError) { try base.makeDirectory(path) }
+    /// As the protocol has it.
+    public func makeDirectory(_ path: String) throws(FileError) { try base.makeDirectory(path) }
 
-    package func list(_ directory: String) throws(FileError) -> [String] { try base.list(directory) }
+    /// As the protocol has it.
+    public func list(_ directory: String) throws(FileError) -> [String] { try base.list(directory) }
 
-    package func rename(_ from: String, to: String) throws(FileError) { try base.rename(from, to: to) }
+    /// `true`.
+    public var hasPaths: Bool { true }
 
-    package func link(_ path: String, to name: String) throws(FileError) { try base.link(path, to: name) }
+    /// As the protocol has it.
+    public func modified(ofDirectory path: String) throws(FileError) -> Int64? { try base.modified(ofDirectory: path) }
 
-    package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool {
+    /// As the protocol has it.
+    public func rename(_ from: String, to: String) throws(FileError) { try base.rename(from, to: to) }
+
+    /// As the protocol has it.
+    public func link(_ path: String, to name: String) throws(FileError) { try base.link(path, to: name) }
+
+    /// As the protocol has it.
+    public func clone(_ source: any VolumeFile, to path: String) throws(FileError) -> Bool {
         try base.clone(source, to: path)
     }
 
-    package func removeFile(_ path: String) throws(FileError) { try base.removeFile(path) }
+    /// As the protocol has it.
+    public func removeFile(_ path: String) throws(FileError) { try base.removeFile(path) }
 
-    package func removeDirectory(_ path: String) throws(FileError) { try base.removeDirectory(path) }
+    /// As the protocol has it.
+    public func removeDirectory(_ path: String) throws(FileError) { try base.removeDirectory(path) }
 
-    package func syncDirectory(_ path: String) throws(FileError) { try base.syncDirectory(path) }
+    /// As the protocol has it.
+    public func syncDirectory(_ path: String) throws(FileError) { try base.syncDirectory(path) }
 
-    package func space(_ path: String) throws(FileError) -> VolumeSpace { try base.space(path) }
+    /// As the protocol has it.
+    public func space(_ path: String) throws(FileError) -> VolumeSpace { try base.space(path) }
 }

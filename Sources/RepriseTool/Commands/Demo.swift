@@ -40,7 +40,7 @@
             let origin = library.server.origin
             guard let url = library.urls.first, let song = origin.resource(at: url.path)?.literal else { return }
             print("an origin on loopback, \(Size(Int64(song.count))) of music, 1 MB/s\n")
-            defer { RealFileSystem().removeTree(directory) }
+            defer { DiskVolume().removeTree(directory) }
             let length = Int64(song.count)
             var rows: [Row] = []
             var unique = ByteRangeSet()

@@ -10,7 +10,8 @@
         private let root: String
 
         static func start(
-            cache: MediaCache, proxy: MediaProxy, root: String, hasToken: Bool, port: Int?, log: Logger
+            cache: MediaCache, proxy: MediaProxy, root: String, hasToken: Bool, isInMemory: Bool, port: Int?,
+            log: Logger
         ) async throws -> Administration {
             let meters = CacheMeters(cache, proxy)
             let service = AdminService(
@@ -26,7 +27,7 @@
                 }
                 var file = ControlFile(
                     process: SystemCalls.processID, secret: secret, media: proxy.base,
-                    hasToken: hasToken)
+                    hasToken: hasToken, isInMemory: isInMemory ? true : nil)
                 switch control.address {
                 case .unix(let path): file.socket = path
                 case .tcp(_, let port): file.port = port

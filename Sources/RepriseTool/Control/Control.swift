@@ -41,35 +41,63 @@
         /// Who holds the store.
         enum Holder {
             case us(Store)
+            /// This process, and the store is set to be in memory, of so many bytes.
+            case memory(Int64)
             case server(ControlClient)
         }
 
         /// Takes the store, or finds the server that has it.
         /// - Throws: Where another program has it that cannot be asked.
         func hold() throws -> Holder {
-            do { return .us(try open()) } catch let failure as Failure where failure.code == Failure.inUse {
+            do {
+                guard let memory = try settings().memory() else { return .us(try open()) }
+                try checkUnused()
+                return .memory(memory)
+            } catch let failure as Failure where failure.code == Failure.inUse {
                 // The lock, not a file that a killed server may have left, says that there is one.
-                let root = try root
-                do throws(FileError) {
-                    if let file = try ControlFile.read(root) { return .server(ControlClient(file: file)) }
-                } catch {
-                    throw Failure(74, "the server's control file in \(root) cannot be read: \(error)")
-                }
+                if let file = try controlFile() { return .server(ControlClient(file: file)) }
                 throw failure
             }
         }
 
         /// The server that holds the store; `nil` where none answers. Does not touch the store's lock.
         func runningServer() async throws -> ControlClient? {
-            let root = try root
-            let file: ControlFile?
-            do throws(FileError) { file = try ControlFile.read(root) } catch {
-                throw Failure(74, "the server's control file in \(root) cannot be read: \(error)")
-            }
             // One that was killed leaves its file behind.
-            guard let file, SystemCalls.isRunning(file.process) else { return nil }
+            guard let file = try controlFile(), SystemCalls.isRunning(file.process) else { return nil }
             let client = ControlClient(file: file)
             return await caught { _ = try await client.send(.health, seconds: 5) } == nil ? client : nil
+        }
+
+        /// The server of this directory that has its store in memory: the directory tells nothing of that; `nil` where there is none.
+        func memoryServer() async throws -> ControlClient? {
+            guard let file = try controlFile(), file.isInMemory == true, SystemCalls.isRunning(file.process) else {
+                return nil
+            }
+            guard let server = try await runningServer() else {
+                throw Failure(
+                    Failure.inUse,
+                    "the server of \(try root), process \(file.process), has its store in memory and does not answer; try again"
+                )
+            }
+            return server
+        }
+
+        private func controlFile() throws -> ControlFile? {
+            let root = try root
+            do throws(FileError) { return try ControlFile.read(root) } catch {
+                throw Failure(74, "the server's control file in \(root) cannot be read: \(error)")
+            }
+        }
+
+        /// Opens the store for looking only: it may be in use.
+        func openForReading() async throws -> Store {
+            if try await memoryServer() != nil {
+                throw Failure(
+                    Failure.inUse,
+                    "the server of \(try root) has its store in memory, which this command cannot read; ls, stats, top, pin, "
+                        + "rm, fetch, import, repair and gc ask the server")
+            }
+            return try opened(.readOnly).mapError { Failure($0) }.get()
         }
 
         /// Runs `work` with whoever may change the store.
@@ -79,6 +107,11 @@
         ) async throws {
             switch try hold() {
             case .server(let server): try await work(.server(server))
+            case .memory:
+                throw Failure(
+                    69,
+                    "the store is set to be in memory (`memory`), and no server runs in whose memory it is; start `reprise serve`, or "
+                        + "take that setting away")
             case .us(let store):
                 var rules = try configuration()
                 // Who asks says how many go on at a time.

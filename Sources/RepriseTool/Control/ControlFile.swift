@@ -19,6 +19,8 @@
         var media: String
         /// Whether media URLs carry the store's token.
         var hasToken: Bool
+        /// Whether its store is in memory, so that the directory tells nothing of it; absent where it is not.
+        var isInMemory: Bool?
 
         /// Longest path a Unix socket can have, with its final zero: `sun_path` of Linux has 108 bytes, of macOS 104.
         private static let longestSocketPath = 103
@@ -34,7 +36,7 @@
         /// The file of `root`; `nil` where there is none.
         static func read(_ root: String) throws(FileError) -> ControlFile? {
             do throws(FileError) {
-                let bytes = try RealFileSystem().readAll(path(root), limit: 4096)
+                let bytes = try DiskVolume().readAll(path(root), limit: 4096)
                 // A half-written one is as good as none.
                 return try? JSONDecoder().decode(ControlFile.self, from: Data(bytes))
             } catch {
@@ -45,7 +47,7 @@
 
         /// Puts the file in its place, whole.
         func write(_ root: String) throws {
-            let files = RealFileSystem()
+            let files = DiskVolume()
             let temporary = ControlFile.path(root) + ".new"
             let handle = try files.open(temporary, .create)
             try handle.truncate(to: 0)
@@ -57,7 +59,7 @@
         static func remove(_ root: String) {
             for name in [path(root), root + "/control.socket"] {
                 // They may be gone already; nothing depends on it.
-                do throws(FileError) { try RealFileSystem().removeFile(name) } catch { continue }
+                do throws(FileError) { try DiskVolume().removeFile(name) } catch { continue }
             }
         }
     }

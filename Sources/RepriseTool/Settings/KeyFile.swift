@@ -29,7 +29,7 @@
                 throw Failure(Failure.settings, "the key file \(path) cannot be read: \(error.localizedDescription)")
             }
             let bytes: [UInt8]
-            do throws(FileError) { bytes = try RealFileSystem().readAll(path, limit: 1024) } catch {
+            do throws(FileError) { bytes = try DiskVolume().readAll(path, limit: 1024) } catch {
                 throw Failure(Failure.settings, "the key file \(path) cannot be read: \(error)")
             }
             if bytes.count == 32, let key = SealKey(bytes) { return key }

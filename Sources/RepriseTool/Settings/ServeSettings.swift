@@ -6,6 +6,8 @@
     /// What `serve` needs, checked.
     struct ServeSettings {
         let root: String
+        /// Bytes of memory that the store is in; `nil` for a store in the directory.
+        let memory: Int64?
         let port: Int
         let host: String
         let hasToken: Bool
@@ -22,6 +24,7 @@
         init(_ settings: Settings) throws {
             let ports = 0...65_535
             root = settings.text(.directory) ?? StoreOptions.standardRoot
+            memory = try settings.memory()
             port = try settings.number(.port, in: ports) ?? 0
             host = settings.text(.host) ?? "127.0.0.1"
             hasToken = !settings.isTrue(.noToken)

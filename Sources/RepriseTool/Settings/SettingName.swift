@@ -4,7 +4,7 @@
     /// What can be set by a flag, a variable of the environment or the settings file. The text is the flag's name without
     /// its dashes, and the key in the file.
     enum SettingName: String, CaseIterable, Sendable {
-        case directory, port, host
+        case directory, memory, port, host
         case keyFile = "key-file"
         case noToken = "no-token"
         case sample, origin, node, threads
@@ -33,7 +33,7 @@
         /// Type of its value.
         var type: ConfigType {
             switch self {
-            case .directory, .host, .node, .logLevel, .limit, .maxAge, .minFree, .keyFile, .idleTimeout,
+            case .directory, .memory, .host, .node, .logLevel, .limit, .maxAge, .minFree, .keyFile, .idleTimeout,
                 .requestTimeout,
                 .clientTimeout, .originTimeout, .headLimit:
                 .string
@@ -54,6 +54,7 @@
             case .logLevel: "expected trace, debug, info, notice, warning, error or critical"
             case .port, .adminPort: "expected an integer from 0 to 65535"
             case .limit, .minFree: "expected a size like 500MB or 2GiB, or none"
+            case .memory: "expected a size of at least 1MiB, like 500MB or 2GiB"
             case .maxAge: "expected a time like 90d, 12h or 30m, or none"
             case .idleTimeout, .requestTimeout, .clientTimeout, .originTimeout:
                 "expected a time from 1s to 1d, like 90s or 5m"
@@ -84,7 +85,7 @@
             case .headLimit: .string("32KiB")
             case .allow, .allowOrigin, .deny, .same, .keyStrip, .keyKeep: .stringArray([])
             case .keyFile: nil
-            case .directory, .origin, .threads, .adminPort, .connections, .forwarded: nil
+            case .directory, .memory, .origin, .threads, .adminPort, .connections, .forwarded: nil
             }
         }
 

@@ -122,6 +122,13 @@
             return number
         }
 
+        /// Bytes of memory that the store is to be in; `nil` for a store on the disk.
+        func memory() throws -> Int64? {
+            guard let text = text(.memory) else { return nil }
+            guard let size = Size(text), size.bytes >= 1 << 20 else { throw wrong(.memory) }
+            return size.bytes
+        }
+
         /// How much the store may take.
         func limits() throws -> StoreLimits {
             func size(_ name: SettingName) throws -> Int64? {

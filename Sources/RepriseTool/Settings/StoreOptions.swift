@@ -57,39 +57,56 @@
         /// Opens the store for writing, or ends the program with a plain message.
         func open() throws -> Store { try opened(.write).mapError { Failure($0) }.get() }
 
-        private func opened(_ access: Store.Access) throws -> Result<Store, StoreError> {
+        func opened(_ access: Store.Access) throws -> Result<Store, StoreError> {
             let root = try root
             let key = try key()
             return Result { () throws(StoreError) in
                 try Store(
-                    root: root, fileSystem: RealFileSystem(), access: access, key: key,
+                    root: root, volume: DiskVolume(), access: access, key: key,
                     onSlots: access == .write ? try SlotTrace.fromEnvironment() : nil)
             }
         }
 
-        /// Opens the store for writing; where it is there and may only be read, why, as playing goes on without it.
-        func openToServe() throws -> (store: Store?, refusal: StoreError?) {
-            switch try opened(.write) {
-            case .success(let store): return (store, nil)
-            case .failure(let refusal):
-                guard refusal.isWriteRefused, FileManager.default.fileExists(atPath: try root) else {
-                    throw Failure(refusal)
-                }
-                // What would be an error on a volume that can be written is one here, too.
-                if case .failure(let error) = try opened(.readOnly), error.code != .unavailable { throw Failure(error) }
-                return (nil, refusal)
-            }
+        /// What a server has of its directory while it runs. By the directory's lock the other commands find it.
+        enum ServerHold {
+            case store(Store)
+            /// Its store is in memory.
+            case lock(RootLock)
+            /// The directory may only be read, which playing goes on without.
+            case none(StoreError)
+
+            var store: Store? { if case .store(let store) = self { store } else { nil } }
+            var refusal: StoreError? { if case .none(let refusal) = self { refusal } else { nil } }
         }
 
-        /// Opens the store for looking only: it may be in use.
-        func openForReading() throws -> Store { try opened(.readOnly).mapError { Failure($0) }.get() }
+        /// Holds the directory for a server.
+        /// - Parameter memory: Bytes of memory that its store is in; `nil` for a store in the directory.
+        func hold(forServing memory: Int64?) throws -> ServerHold {
+            let root = try root
+            let taken: Result<ServerHold, StoreError> =
+                memory == nil ? try opened(.write).map { .store($0) } : lockedAlone(root).map { .lock($0) }
+            guard case .failure(let refusal) = taken else { return try taken.get() }
+            guard refusal.isWriteRefused, FileManager.default.fileExists(atPath: root) else { throw Failure(refusal) }
+            // What would be an error on a volume that can be written is one here, too.
+            if memory == nil, case .failure(let error) = try opened(.readOnly), error.code != .unavailable {
+                throw Failure(error)
+            }
+            return .none(refusal)
+        }
+
+        /// Sees that no other process holds the directory, where the store is set to be in memory.
+        func checkUnused() throws { _ = try lockedAlone(try root).mapError { Failure($0) }.get() }
+
+        private func lockedAlone(_ root: String) -> Result<RootLock, StoreError> {
+            Result { () throws(StoreError) in try RootLock.take(root: root, on: DiskVolume()) }
+        }
 
         /// The token of this store's server: made once, so that URLs stay good over restarts.
         /// - Parameter isReadOnly: The store cannot be written: where it has no token yet, one is made for this time only.
         func token(isReadOnly: Bool = false) throws -> String {
             let root = try root
             do throws(FileError) {
-                let files = RealFileSystem()
+                let files = DiskVolume()
                 if isReadOnly { return try storedToken(root, files) ?? ProxyConfiguration.makeToken() }
                 try files.makeDirectory(root)
                 let handle = try files.open(root + "/token", .create)
@@ -106,7 +123,7 @@
         }
     }
 
-    private func storedToken(_ root: String, _ files: RealFileSystem) throws(FileError) -> String? {
+    private func storedToken(_ root: String, _ files: DiskVolume) throws(FileError) -> String? {
         do throws(FileError) { return token(in: try files.readAll(root + "/token", limit: 64)) } catch {
             if error.kind == .missing { return nil }
             throw error

@@ -32,7 +32,7 @@ enum FuzzProgram {
 
     private static func write(_ seeds: [[UInt8]], into folder: String) throws {
         for (number, seed) in seeds.enumerated() {
-            let file = try RealFileSystem().open("\(folder)/seed-\(number)", .create)
+            let file = try DiskVolume().open("\(folder)/seed-\(number)", .create)
             try file.truncate(to: 0)
             try file.write(seed, at: 0)
         }

@@ -38,8 +38,8 @@ extension FuzzTarget {
 
     /// The files of a closed store that has one entry of `content`, by path.
     private static func image(key: SealKey?) throws -> [(path: String, bytes: [UInt8])] {
-        let disk = MemoryFileSystem()
-        let store = try Store(root: root, fileSystem: disk, layout: layout, access: .write, key: key) { _, _ in }
+        let disk = SimulatedDisk()
+        let store = try Store(root: root, volume: disk, layout: layout, access: .write, key: key) { _, _ in }
         let entry = try store.stage(info(content))
         try FillWriter(generation: entry.generation).write([content.bytes(in: ByteRange(0, 90))[...]], at: 0)
         try store.commit(entry.info)
@@ -63,7 +63,7 @@ extension FuzzTarget {
     /// A damaged store gives the bytes that were stored, or none.
     private static func store(damage bytes: [UInt8], key: SealKey?) throws {
         guard let image = key == nil ? plain : sealed else { throw BrokenRule(description: "no store can be made") }
-        let disk = MemoryFileSystem()
+        let disk = SimulatedDisk()
         for (path, bytes) in image { try disk.replace(path, with: bytes) }
         var input = FuzzInput(bytes)
         let file = image[Int(input.byte()) % image.count].path
@@ -75,7 +75,7 @@ extension FuzzTarget {
         }
         let store: Store
         do throws(StoreError) {
-            store = try Store(root: root, fileSystem: disk, layout: layout, access: .write, key: key) { _, _ in }
+            store = try Store(root: root, volume: disk, layout: layout, access: .write, key: key) { _, _ in }
         } catch {
             return
         }

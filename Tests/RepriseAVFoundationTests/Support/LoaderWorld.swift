@@ -32,7 +32,7 @@ final class LoaderWorld: Sendable {
         behaviour.contentType = "video/mp4"
         change(&behaviour)
         origin.put(.init(content, behaviour), at: path)
-        let store = try Store(root: directory.path + "/store", fileSystem: RealFileSystem())
+        let store = try Store(root: directory.path + "/store", volume: DiskVolume())
         cache = MediaCache(
             store: store, client: InMemoryOriginClient(origin: origin, queues: queues, pieceSize: 64 * 1024),
             configuration: configuration, queues: queues)

@@ -4,5 +4,5 @@ import RepriseTesting
 
 /// A store that never touches a disk.
 enum MemoryStoreFixture {
-    static func make() throws -> Store { try Store(root: "/store", fileSystem: MemoryFileSystem()) }
+    static func make() throws -> Store { try Store(root: "/store", volume: SimulatedDisk()) }
 }

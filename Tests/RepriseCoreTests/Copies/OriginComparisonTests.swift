@@ -36,14 +36,16 @@ import Testing
         var other = content
         for offset in [0, 70_000, 70_001, 70_010, 200_000, 299_999] { other[offset] ^= 0xFF }
         put(other)
-        let paths = stage.memory.paths
+        // The index is written a fifth of a second after what it tells.
+        let paths = { stage.memory.paths.filter { !$0.hasSuffix("/index") } }
+        let before = paths()
         let found = try await resource.compareWithOrigin()
         #expect(
             found.differing == [
                 ByteRange(0, 1), ByteRange(70_000, 70_011), ByteRange(200_000, 200_001), ByteRange(299_999, 300_000),
             ])
         #expect(!found.isSame && found.damaged.isEmpty)
-        #expect(stage.memory.paths == paths)
+        #expect(paths() == before)
         stage.origin.setDown(true)
         #expect(try await stage.read("/a", from: cache) == Self.length, "what is stored still plays")
         await cache.close()
@@ -146,7 +148,7 @@ import Testing
         await cache.close()
         var configuration = MediaCache.Configuration()
         configuration.urlRefresher = URLRefresher { _, answer in answer(.success(OriginURL("http://origin.test/b"))) }
-        let opener = StoreOpener(location: .offline(), fileSystem: stage.files, folders: stage.folders)
+        let opener = StoreOpener(location: .offline(), volume: stage.files, folders: stage.folders)
         let again = try MediaCache(
             opener: opener, client: stage.client, configuration: configuration, queues: stage.queues)
         stage.origin.put(.init(literal: content, OriginBehaviour()), at: "/b")

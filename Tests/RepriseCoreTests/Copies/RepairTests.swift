@@ -16,7 +16,7 @@ import Testing
         var configuration = MediaCache.Configuration()
         configuration.seal = seal
         let opener = StoreOpener(
-            location: .offline(), fileSystem: stage.files, folders: stage.folders, seal: seal)
+            location: .offline(), volume: stage.files, folders: stage.folders, seal: seal)
         return try MediaCache(
             opener: opener, client: stage.client, configuration: configuration, queues: stage.queues)
     }

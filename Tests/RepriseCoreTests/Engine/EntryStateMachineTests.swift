@@ -105,7 +105,7 @@ import Testing
     /// The app is asked whether an answer of 100 bytes may be stored, and its reader has left.
     private func awaitingAdmission() throws -> (Bench, RepresentationID) {
         let layout = BlockLayout(blockSize: 64)
-        let store = try Store(root: "/store", fileSystem: MemoryFileSystem(), layout: layout, key: nil)
+        let store = try Store(root: "/store", volume: SimulatedDisk(), layout: layout, key: nil)
         var bench = Bench(store: store, admission: .upTo(1000))
         let (id, _) = bench.attach()
         let request = try bench.grant(bench.handle(.opened(nil, nil)))

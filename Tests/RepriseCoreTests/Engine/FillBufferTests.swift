@@ -12,7 +12,7 @@ struct TwoGenerations {
     let second: Generation
 
     init() throws {
-        let store = try Store(root: "/store", fileSystem: MemoryFileSystem(), layout: BlockLayout(blockSize: 64))
+        let store = try Store(root: "/store", volume: SimulatedDisk(), layout: BlockLayout(blockSize: 64))
         func make(_ number: Int) throws -> Generation {
             let info = EntryInfo(
                 key: "k", url: "http://h.test/k", generation: number, identity: UInt64(number), fileExtension: "mp3",

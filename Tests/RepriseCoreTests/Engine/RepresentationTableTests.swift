@@ -75,7 +75,7 @@ import Testing
     }
 
     private func store() throws -> Store {
-        try Store(root: "/s", fileSystem: MemoryFileSystem(), layout: BlockLayout(blockSize: 32))
+        try Store(root: "/s", volume: SimulatedDisk(), layout: BlockLayout(blockSize: 32))
     }
 
     @Test func `a part takes a part's place, unless the description may still be a whole one's, inv28`() throws {

@@ -167,7 +167,7 @@ import Testing
 
     /// A store on the disk and an origin with one resource, on real threads.
     private struct RealPlace {
-        let files = FaultyFileSystem(RealFileSystem())
+        let files = FaultyVolume(DiskVolume())
         let url: OriginURL
         private let directory = TemporaryDirectory()
         private let queues = UnhurriedQueues()
@@ -185,7 +185,7 @@ import Testing
         func open(limit: Int64? = nil) throws -> (Store, MediaCache) {
             var configuration = MediaCache.Configuration()
             if let limit { configuration.limits.bytes = limit }
-            let store = try Store(root: root, fileSystem: files)
+            let store = try Store(root: root, volume: files)
             return (store, MediaCache(store: store, client: client, configuration: configuration, queues: queues))
         }
 

@@ -79,9 +79,9 @@ import Testing
         #expect(world.origin.requestCount == requests)
     }
 
-    @Test(arguments: [FaultyFileSystem.Operation.list, .open, .rename])
+    @Test(arguments: [FaultyVolume.Operation.list, .open, .rename])
     func `an entry whose files are just being made is not taken for one that was left over, inv10 inv21`(
-        moment: FaultyFileSystem.Operation
+        moment: FaultyVolume.Operation
     ) throws {
         let world = try makeWorld(.init(age: .days(90)))
         let folder = Store.entryName(key: "http://origin.test/a.mp3")

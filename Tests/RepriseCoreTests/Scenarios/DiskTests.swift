@@ -50,9 +50,9 @@ import Testing
         world.play("/a").expectWhole(Self.length)
     }
 
-    @Test(arguments: [FaultyFileSystem.Operation.read, .open])
+    @Test(arguments: [FaultyVolume.Operation.read, .open])
     func `what could not be read once is read again by who comes later, beside readers that stay, inv18 inv30`(
-        call: FaultyFileSystem.Operation
+        call: FaultyVolume.Operation
     ) throws {
         let world = try World()
         world.put("/a", length: Self.length)

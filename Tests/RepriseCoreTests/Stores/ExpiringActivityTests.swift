@@ -74,7 +74,7 @@ import Testing
         // The root is free although a write hangs in it.
         stage.files.setRule(nil)
         let root = try StoreLocation.offline().path(in: stage.folders)
-        do { _ = try Store(root: root, fileSystem: stage.memory) }
+        do { _ = try Store(root: root, volume: stage.memory) }
         disk.signal()
         await cache.resume()
         while let chunk = try await reader.next() {
@@ -88,7 +88,7 @@ import Testing
     }
 
     private func cache(_ stage: Stage, _ system: MadeUpActivities) throws -> MediaCache {
-        let opener = StoreOpener(location: .offline(), fileSystem: stage.files, folders: stage.folders)
+        let opener = StoreOpener(location: .offline(), volume: stage.files, folders: stage.folders)
         return MediaCache(
             store: try opener.open(), client: stage.client, queues: stage.queues, opener: opener, activities: system)
     }

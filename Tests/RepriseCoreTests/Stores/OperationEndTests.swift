@@ -16,7 +16,7 @@ import Testing
         var configuration = MediaCache.Configuration()
         change(&configuration)
         return MediaCache(
-            store: try Store(root: "/store", fileSystem: stage.memory), client: stage.client,
+            store: try Store(root: "/store", volume: stage.memory), client: stage.client,
             configuration: configuration, queues: SystemWorkQueues())
     }
 
@@ -220,7 +220,7 @@ import Testing
         let lease = try await cache.resource(for: stage.url("/a")).fileURL()
         let path = lease.url.path
         await cache.suspend()
-        let other = try Store(root: "/store", fileSystem: stage.memory)
+        let other = try Store(root: "/store", volume: stage.memory)
         _ = try stage.memory.open(path, .read)
         other.release()
         withExtendedLifetime(lease) {}

@@ -34,7 +34,7 @@ import Testing
         try await stage.read("/a", from: cache)
         try await cache.pin(stage.url("/a"))
         await cache.close()
-        let store = try StoreOpener(location: .offline(), fileSystem: stage.files, folders: stage.folders).open()
+        let store = try StoreOpener(location: .offline(), volume: stage.files, folders: stage.folders).open()
         let name = try #require(try store.entryNames().first)
         #expect(try store.describe(name: name)?.summary.isPinned == true)
         #expect(try store.describe(name: name)?.summary.stored == 100_001)

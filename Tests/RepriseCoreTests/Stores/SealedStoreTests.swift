@@ -93,7 +93,7 @@ import Testing
         let stage = Stage()
         stage.put("/a", length: 100_000)
         func opener(_ seal: Seal?) -> StoreOpener {
-            StoreOpener(location: .offline(), fileSystem: stage.files, folders: stage.folders, seal: seal)
+            StoreOpener(location: .offline(), volume: stage.files, folders: stage.folders, seal: seal)
         }
         let cache = try MediaCache(opener: opener(Seal(Self.key)), client: stage.client, queues: stage.queues)
         #expect(try await stage.read("/a", from: cache) == 100_000)
@@ -120,7 +120,7 @@ import Testing
             if isLocked.withLock(\.self) { throw Locked() }
             return Self.key
         }
-        let opener = StoreOpener(location: .offline(), fileSystem: stage.files, folders: stage.folders, seal: seal)
+        let opener = StoreOpener(location: .offline(), volume: stage.files, folders: stage.folders, seal: seal)
         let cache = MediaCache(trying: opener, client: stage.client, queues: stage.queues)
         #expect(try await stage.read("/a", from: cache) == 1000)
         guard case .passingThrough(let reason) = cache.status else {

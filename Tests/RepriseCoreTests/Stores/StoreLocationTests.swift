@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test func `what is kept is marked against backups and for a locked screen at every open`() throws {
-        let files = MemoryFileSystem()
+        let files = SimulatedDisk()
         for location in [StoreLocation.offline(), .appGroup("group.a")] {
             let folders = RecordingFolders()
             let path = try location.path(in: folders)
             for opening in 1...3 {
-                let opener = StoreOpener(location: location, fileSystem: files, folders: folders)
+                let opener = StoreOpener(location: location, volume: files, folders: folders)
                 _ = try opener.open()
                 #expect(folders.excluded == Array(repeating: path, count: opening))
                 #expect(folders.unlocked == Array(repeating: path, count: opening))
@@ -64,22 +64,22 @@ import Testing
     }
 
     @Test func `caches and directories are not marked against backups`() throws {
-        let files = MemoryFileSystem()
+        let files = SimulatedDisk()
         let folders = RecordingFolders()
         for location in [StoreLocation.caches(), .directory("/media")] {
-            _ = try StoreOpener(location: location, fileSystem: files, folders: folders).open()
+            _ = try StoreOpener(location: location, volume: files, folders: folders).open()
         }
         #expect(folders.excluded.isEmpty)
         #expect(folders.unlocked == ["/app/Caches/Reprise", "/media"])
     }
 
     @Test func `the mark for a locked screen is set before anything is made in the folder`() throws {
-        let files = MemoryFileSystem()
+        let files = SimulatedDisk()
         let folders = RecordingFolders { path in
             #expect(files.paths.isEmpty, "files made before keep the class they were made with")
             #expect(try! files.list(path).isEmpty)
         }
-        _ = try StoreOpener(location: .caches(), fileSystem: files, folders: folders).open()
+        _ = try StoreOpener(location: .caches(), volume: files, folders: folders).open()
         #expect(!files.paths.isEmpty)
     }
 
@@ -107,12 +107,12 @@ import Testing
     }
 
     @Test func `a cache that may not open passes bytes through and says why, inv22 inv30`() throws {
-        let files = FaultyFileSystem(MemoryFileSystem()) { _, _, _ in .error(FileError.notPermitted) }
+        let files = FaultyVolume(SimulatedDisk()) { _, _, _ in .error(FileError.notPermitted) }
         let origin = ScriptedOrigin()
         let content = PositionCodedContent(length: 300_000)
         origin.put(.init(content), at: "/a")
         let queues = ManualQueues()
-        let opener = StoreOpener(location: .caches(), fileSystem: files, folders: RecordingFolders())
+        let opener = StoreOpener(location: .caches(), volume: files, folders: RecordingFolders())
         let client = InMemoryOriginClient(origin: origin, queues: queues)
         #expect(throws: CacheError.self) { try MediaCache(opener: opener, client: client, queues: queues) }
         let cache = MediaCache(trying: opener, client: client, queues: queues)

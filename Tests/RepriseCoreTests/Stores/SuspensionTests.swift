@@ -201,7 +201,7 @@ import Testing
         let stage = Stage()
         stage.put("/a", length: 1000)
         stage.files.setRule { _, _, _ in .error(FileError.notPermitted) }
-        let opener = StoreOpener(location: .caches(), fileSystem: stage.files, folders: stage.folders)
+        let opener = StoreOpener(location: .caches(), volume: stage.files, folders: stage.folders)
         let cache = MediaCache(trying: opener, client: stage.client, queues: stage.queues)
         #expect(try await stage.read("/a", from: cache) == 1000)
         #expect(await cache.resume() != .ready)

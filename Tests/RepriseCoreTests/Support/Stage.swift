@@ -13,14 +13,14 @@ import Testing
 final class Stage: Sendable {
     let origin = ScriptedOrigin()
     let queues = UnhurriedQueues()
-    let memory = MemoryFileSystem()
-    let files: FaultyFileSystem
+    let memory = SimulatedDisk()
+    let files: FaultyVolume
     let folders = RecordingFolders()
 
-    init() { files = FaultyFileSystem(memory) }
+    init() { files = FaultyVolume(memory) }
 
     func open(_ location: StoreLocation = .offline()) throws -> MediaCache {
-        let opener = StoreOpener(location: location, fileSystem: files, folders: folders)
+        let opener = StoreOpener(location: location, volume: files, folders: folders)
         var configuration = MediaCache.Configuration()
         // What a busy machine does not finish in time is no disk that hangs: that is another test's matter.
         configuration.tuning.diskTimeout = 3600 * TransferTuning.second

@@ -11,8 +11,8 @@ import Testing
 final class World: Sendable {
     let queues: ManualQueues
     let origin = ScriptedOrigin()
-    let memory = MemoryFileSystem()
-    private let disk: Lock<FaultyFileSystem>
+    let memory = SimulatedDisk()
+    private let disk: Lock<FaultyVolume>
     let blockSize: Int64
     let configuration: MediaCache.Configuration
     private let opened: Lock<MediaCache>
@@ -25,14 +25,14 @@ final class World: Sendable {
         memory.allocatedBytes - memory.allocatedBytes { !$0.contains("/entries/") }
     }
     /// The disk as the present process reaches it.
-    var files: FaultyFileSystem { disk.withLock { $0 } }
+    var files: FaultyVolume { disk.withLock { $0 } }
 
     init(
         seed: UInt64 = 1, isOrdered: Bool = true, blockSize: Int64 = 32 * 1024, pieceSize: Int = 16 * 1024,
         configure: (inout MediaCache.Configuration) -> Void = { _ in }, through client: @escaping Through = { $1 }
     ) throws {
         queues = ManualQueues(seed: seed, isOrdered: isOrdered)
-        let files = FaultyFileSystem(memory)
+        let files = FaultyVolume(memory)
         disk = Lock(files)
         self.blockSize = blockSize
         self.pieceSize = pieceSize
@@ -50,11 +50,12 @@ final class World: Sendable {
     private let client: Through
 
     private static func open(
-        _ files: any FileSystem, _ blockSize: Int64, _ origin: ScriptedOrigin, _ queues: ManualQueues, _ pieceSize: Int,
+        _ files: any StoreVolume, _ blockSize: Int64, _ origin: ScriptedOrigin, _ queues: ManualQueues,
+        _ pieceSize: Int,
         _ configuration: MediaCache.Configuration, _ through: Through, _ broken: Recorder<String>
     ) throws -> MediaCache {
         let store = try Store(
-            root: "/store", fileSystem: files, layout: BlockLayout(blockSize: blockSize),
+            root: "/store", volume: files, layout: BlockLayout(blockSize: blockSize),
             key: configuration.seal?.key())
         let client = InMemoryOriginClient(origin: origin, queues: queues, pieceSize: pieceSize)
         return MediaCache(
@@ -90,7 +91,7 @@ final class World: Sendable {
         for session in cache.openEntries { session.shutDown() }
         queues.advance(60 * second)
         cache.environment.store?.release()
-        disk.withLock { $0 = FaultyFileSystem(memory) }
+        disk.withLock { $0 = FaultyVolume(memory) }
         if let seed { memory.cutPower(seed: seed) }
         try reopen()
     }

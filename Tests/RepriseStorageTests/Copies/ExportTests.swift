@@ -82,7 +82,7 @@ import Testing
     func `inv22 whatever call fails, the file is whole or not there, and the store as it was`(
         kind: StoreFixture.Kind, clones: Bool
     ) throws {
-        for operation in FaultyFileSystem.Operation.allCases where operation != .removeFile {
+        for operation in FaultyVolume.Operation.allCases where operation != .removeFile {
             for failing in 1...40 {
                 let (fixture, store) = try fixture(kind, clones: clones)
                 try fixture.memory.replace("/out/song.mp3", with: [1, 2, 3])

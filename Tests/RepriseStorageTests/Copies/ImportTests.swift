@@ -92,7 +92,7 @@ import Testing
 
     @Test(arguments: StoreFixture.Kind.allCases)
     func `inv22 whatever call fails, what is stored is the old or the new one`(kind: StoreFixture.Kind) throws {
-        for operation in FaultyFileSystem.Operation.allCases where operation != .removeFile {
+        for operation in FaultyVolume.Operation.allCases where operation != .removeFile {
             for failing in 1...60 {
                 let (fixture, store) = try fixture(kind)
                 fixture.files.resetCounts()

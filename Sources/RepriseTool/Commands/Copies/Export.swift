@@ -24,7 +24,7 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let opened = try store.openForReading()
+                let opened = try await store.openForReading()
                 let key = try store.key(url).text
                 do throws(StoreError) {
                     let path = URL(fileURLWithPath: file).path

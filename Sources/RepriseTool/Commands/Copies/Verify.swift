@@ -29,7 +29,7 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let opened = try store.openForReading()
+                let opened = try await store.openForReading()
                 if againstOrigin { return try await compare(opened) }
                 let named = try urls.map { try store.key($0).text }
                 var damaged: Int64 = 0

@@ -5,6 +5,7 @@
     import RepriseHTTP
     import ReprisePlatform
     import RepriseRanges
+    import RepriseStorage
 
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -31,7 +32,12 @@
                 }
                 let rules = try store.configuration()
                 let client = try upstreams.makeClient(store)
-                let cache = MediaCache(store: try store.open(), client: client, configuration: rules)
+                let cache =
+                    if let memory = try store.settings().memory() {
+                        try MediaCache(on: MemoryVolume(capacity: memory), client: client, configuration: rules)
+                    } else {
+                        MediaCache(store: try store.open(), client: client, configuration: rules)
+                    }
                 let result = await Result { try await copy(cache.resource(for: source), wanted) }
                 await cache.close()
                 try await client.shutdown()

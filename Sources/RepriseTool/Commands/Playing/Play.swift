@@ -7,6 +7,7 @@
     import ReprisePlatform
     import RepriseProxy
     import UnixSignals
+    import RepriseStorage
 
     struct Play: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -40,15 +41,25 @@
                     try await start(program, server.file.media + RequestTarget.target(for: source, token: token))
                 case .us(let opened):
                     let client = try upstreams.makeClient(store)
-                    let cache = MediaCache(store: opened, client: client, configuration: rules)
-                    let proxy = try await MediaProxy.start(cache: cache)
-                    let failure = await caught { try await start(program, proxy.address(for: source)) }
-                    await proxy.stop()
-                    await cache.close()
-                    try await client.shutdown()
-                    if let failure { throw failure }
+                    try await play(
+                        source, MediaCache(store: opened, client: client, configuration: rules), client, program)
+                case .memory(let bytes):
+                    let client = try upstreams.makeClient(store)
+                    let cache = try MediaCache(on: MemoryVolume(capacity: bytes), client: client, configuration: rules)
+                    try await play(source, cache, client, program)
                 }
             }
+        }
+
+        private func play(
+            _ source: OriginURL, _ cache: MediaCache, _ client: AsyncHTTPOriginClient, _ program: URL
+        ) async throws {
+            let proxy = try await MediaProxy.start(cache: cache)
+            let failure = await caught { try await start(program, proxy.address(for: source)) }
+            await proxy.stop()
+            await cache.close()
+            try await client.shutdown()
+            if let failure { throw failure }
         }
 
         private func findPlayer() throws -> URL {

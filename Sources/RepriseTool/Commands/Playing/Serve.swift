@@ -25,6 +25,14 @@
                 """)
 
         @OptionGroup var store: StoreOptions
+        @Option(
+            help: ArgumentHelp(
+                """
+                Store in memory, up to this size, for example 2GB, instead of in the directory, which then has no media. \
+                Stored media is gone when the server stops. (default: none)
+                """,
+                valueName: "size"))
+        var memory: String?
         @OptionGroup var upstreams: UpstreamOptions
         @OptionGroup(title: "Limits") var bounds: LimitOptions
         @Option(name: .shortAndLong, help: "Port to listen on; 0 lets the system choose. (default: 8787)")
@@ -77,7 +85,8 @@
 
         private func settings() throws -> Settings {
             let flags: [SettingName: ConfigContent?] = [
-                .port: port.map { .int($0) }, .host: host.map { .string($0) }, .noToken: noToken ? .bool(true) : nil,
+                .memory: memory.map { .string($0) }, .port: port.map { .int($0) }, .host: host.map { .string($0) },
+                .noToken: noToken ? .bool(true) : nil,
                 .sample: sample ? .bool(true) : nil, .origin: origin.isEmpty ? nil : .stringArray(origin),
                 .node: node.map { .string($0) }, .threads: threads.map { .int($0) },
                 .adminPort: adminPort.map { .int($0) }, .logLevel: logLevel.map { .string($0) },
@@ -96,12 +105,15 @@
                 if chosen.edge != nil, chosen.isSample || !urls.isEmpty {
                     throw Failure(64, "--origin cannot be combined with --sample or URLs")
                 }
+                if chosen.memory != nil, try store.key() != nil {
+                    throw Failure(64, "--memory cannot be combined with a key: a store in memory is not encrypted")
+                }
                 let sources = try urls.map(parseURL)
                 // A thousand clients need more sockets than a shell lets a program have.
                 SystemCalls.raiseDescriptorLimit()
                 let edge = chosen.edge
-                let (opened, refusal) = try store.openToServe()
-                let token = chosen.hasToken && edge == nil ? try store.token(isReadOnly: opened == nil) : nil
+                let hold = try store.hold(forServing: chosen.memory)
+                let token = chosen.hasToken && edge == nil ? try store.token(isReadOnly: hold.refusal != nil) : nil
                 var rules = try decided.cacheConfiguration(isShared: edge != nil)
                 if edge != nil {
                     rules.freshness = .http
@@ -111,8 +123,14 @@
                 }
                 let client = try UpstreamOptions.client(decided, requests: rules.tuning.requestsPerHost)
                 rules.mirrors = chosen.origins
-                let cache = MediaCache(
-                    store: opened, client: client, configuration: rules, trouble: refusal.map(CacheError.init))
+                let cache =
+                    if let memory = chosen.memory {
+                        try MediaCache(on: MemoryVolume(capacity: memory), client: client, configuration: rules)
+                    } else {
+                        MediaCache(
+                            store: hold.store, client: client, configuration: rules,
+                            trouble: hold.refusal.map(CacheError.init))
+                    }
                 let library =
                     chosen.isSample ? try await SampleLibrary.start(port: chosen.port == 0 ? 0 : chosen.port + 1) : nil
                 var settings = chosen.proxy
@@ -125,12 +143,12 @@
                 let eventLog = EventLog(cache, log)
                 // Its secret is in a file of the store, so without one there is nobody who could ask.
                 let administration =
-                    opened == nil
+                    hold.refusal != nil
                     ? nil
                     : try await Administration.start(
-                        cache: cache, proxy: proxy, root: chosen.root, hasToken: token != nil, port: chosen.adminPort,
-                        log: log)
-                if let refusal { warn(of: refusal, chosen) }
+                        cache: cache, proxy: proxy, root: chosen.root, hasToken: token != nil,
+                        isInMemory: chosen.memory != nil, port: chosen.adminPort, log: log)
+                if let refusal = hold.refusal { warn(of: refusal, chosen) }
                 announce(proxy, sources + (library?.urls ?? []), chosen)
                 let group = ServiceGroup(
                     configuration: .init(
@@ -142,7 +160,7 @@
                 await cache.close()
                 await library?.stop()
                 try await client.shutdown()
-                withExtendedLifetime(eventLog) {}
+                withExtendedLifetime((eventLog, hold)) {}
                 let sums = cache.statistics
                 print(
                     "stopped: \(Size(sums.served)) served, \(Size(sums.fromOrigin)) from origins, \(sums.originRequests) requests"
@@ -151,15 +169,18 @@
         }
 
         private func warn(of refusal: StoreError, _ chosen: ServeSettings) {
+            let consequence =
+                chosen.memory == nil
+                ? "Media plays from its origin; nothing is stored, and stored media is not used. " : ""
             printError(
-                "reprise: \(refusal.description). Media plays from its origin; nothing is stored, and stored media is not "
-                    + "used. Make \(chosen.root) writable for this user or choose another directory, and start again. "
+                "reprise: \(refusal.description). \(consequence)Make \(chosen.root) writable for this user or choose another directory, and start again. "
                     + "Administration is not available until then.")
         }
 
         private func announce(_ proxy: MediaProxy, _ sources: [OriginURL], _ chosen: ServeSettings) {
             let host = chosen.host
-            print("reprise serves \(chosen.root) on \(host):\(proxy.port)")
+            let place = chosen.memory.map { "up to \(Size($0)) of memory" } ?? chosen.root
+            print("reprise serves \(place) on \(host):\(proxy.port)")
             let origins = chosen.origins.map(\.base)
             if let first = origins.first {
                 let all = origins.joined(separator: ", ")

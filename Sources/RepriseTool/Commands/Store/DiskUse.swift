@@ -23,7 +23,7 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let opened = try store.openForReading()
+                let opened = try await store.openForReading()
                 do throws(StoreError) {
                     var rows: [Row] = []
                     let row = { @Sendable (entry: IndexedEntry) -> Row? in

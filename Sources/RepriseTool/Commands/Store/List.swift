@@ -1,6 +1,7 @@
 #if Server
     import ArgumentParser
     import RepriseCore
+    import RepriseProxy
     import RepriseStorage
 
     struct List: AsyncParsableCommand {
@@ -12,7 +13,8 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let opened = try store.openForReading()
+                if let server = try await store.memoryServer() { return try await list(.server(server)) }
+                let opened = try await store.openForReading()
                 do throws(StoreError) {
                     var count = 0
                     func tell(_ line: String) {
@@ -34,11 +36,23 @@
     }
 
     extension List {
+        /// What a server with its store in memory has.
+        private func list(_ server: Control) async throws {
+            let entries = try await server.send(.entries, as: [EntryReport].self)
+            for entry in entries {
+                if json { printJSON(entry) } else { print(List.line(entry.key, entry.stored, of: entry.length)) }
+            }
+            if entries.isEmpty, !json { print("nothing is stored in the server's memory") }
+        }
+
         /// `nil` for a folder that is no entry.
         fileprivate static func line(_ entry: IndexedEntry) -> String? {
-            guard let key = entry.key else { return nil }
-            let share = entry.use.length.map { $0 > 0 ? percent(entry.stored, $0) : "100 %" } ?? "?"
-            return "\(padded(Size(entry.stored).description, 10)) \(padded(share, 6))  \(key)"
+            entry.key.map { line($0, entry.stored, of: entry.use.length) }
+        }
+
+        private static func line(_ key: String, _ stored: Int64, of length: Int64?) -> String {
+            let share = length.map { $0 > 0 ? percent(stored, $0) : "100 %" } ?? "?"
+            return "\(padded(Size(stored).description, 10)) \(padded(share, 6))  \(key)"
         }
 
         fileprivate static func json(_ info: EntryInfo, _ summary: EntrySummary) -> String {

@@ -18,7 +18,7 @@
 
         func run() async throws {
             try await RepriseTool.run {
-                let opened = try store.openForReading()
+                let opened = try await store.openForReading()
                 let key = try store.key(url)
                 let found: StoredEntry?
                 do throws(StoreError) { found = try opened.open(key: key.text) } catch { throw Failure(error) }

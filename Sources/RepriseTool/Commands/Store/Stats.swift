@@ -26,6 +26,13 @@
             var total: StoreStatisticsReport?
             /// Sums of the running server; absent where there is none.
             var server: StatisticsReport?
+
+            mutating func add(stored: Int64, isComplete: Bool, isPinned: Bool) {
+                entries += 1
+                storedBytes += stored
+                if isComplete { completeEntries += 1 }
+                if isPinned { pinnedEntries += 1 }
+            }
         }
 
         func run() async throws {
@@ -33,8 +40,15 @@
                 var report = Report()
                 let root = try store.root
                 let key = try store.key()
-                do throws(StoreError) { try await count(&report, root, key) } catch { throw Failure(error) }
-                if let client = try await store.runningServer() {
+                let client = try await store.runningServer()
+                if let client, client.file.isInMemory == true {
+                    for entry in try await Control.server(client).send(.entries, as: [EntryReport].self) {
+                        report.add(stored: entry.stored, isComplete: entry.isComplete, isPinned: entry.isPinned)
+                    }
+                } else {
+                    do throws(StoreError) { try await count(&report, root, key) } catch { throw Failure(error) }
+                }
+                if let client {
                     report.server = try await Control.server(client).send(.statistics, as: StatisticsReport.self)
                     // It has counted since its file was written.
                     report.total = report.server?.total
@@ -50,14 +64,13 @@
                 report.isWritable = FileManager.default.isWritableFile(atPath: root)
             }
             guard FileManager.default.fileExists(atPath: root + "/format") else { return }
-            let opened = try Store(root: root, fileSystem: RealFileSystem(), access: .readOnly, key: key)
+            let opened = try Store(root: root, volume: DiskVolume(), access: .readOnly, key: key)
             report.total = try opened.readStatistics().map { StoreStatisticsReport(StoreStatistics(named: $0)) }
             let row = { @Sendable (entry: IndexedEntry) in entry.key == nil ? nil : entry }
             try await EntryRows.index(of: opened, row) { entry in
-                report.entries += 1
-                report.storedBytes += entry.stored
-                if let length = entry.use.length, entry.stored >= length { report.completeEntries += 1 }
-                if entry.use.isPinned { report.pinnedEntries += 1 }
+                report.add(
+                    stored: entry.stored, isComplete: entry.use.length.map { entry.stored >= $0 } ?? false,
+                    isPinned: entry.use.isPinned)
             }
         }
 

@@ -5,8 +5,8 @@ public import ReprisePlatform
 /// The rule runs before the call, an interruption after a read of it; both outside every lock of this file system, and both may
 /// use it themselves: so a test can put one call in the middle of another. Rules can be changed at any time and hold for
 /// handles that are already open.
-public final class FaultyFileSystem: FileSystem {
-    /// A call of `FileSystem` or `FileHandle`.
+public final class FaultyVolume: StoreVolume {
+    /// A call of `StoreVolume` or `VolumeFile`.
     package enum Operation: Sendable, Hashable, CaseIterable {
         case open, makeDirectory, list, rename, link, clone, removeFile, removeDirectory, syncDirectory, space
         case read, write, status, truncate, punch, sync, lock
@@ -34,11 +34,11 @@ public final class FaultyFileSystem: FileSystem {
         var counts: [Operation: Int] = [:]
     }
 
-    private let base: any FileSystem
+    private let base: any StoreVolume
     private let state = Lock(State())
 
     /// Wraps `base`; without a rule nothing fails.
-    package init(_ base: any FileSystem, rule: Rule? = nil) {
+    package init(_ base: any StoreVolume, rule: Rule? = nil) {
         self.base = base
         setRule(rule)
     }
@@ -55,59 +55,73 @@ public final class FaultyFileSystem: FileSystem {
     /// Forgets the counts.
     package func resetCounts() { state.withLock { $0.counts = [:] } }
 
-    // MARK: FileSystem
+    // MARK: StoreVolume
 
-    package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
+    /// As the volume beneath.
+    public var hasPaths: Bool { base.hasPaths }
+
+    /// As the protocol has it.
+    public func open(_ path: String, _ mode: VolumeFileMode) throws(FileError) -> any VolumeFile {
         try pass(.open, path)
-        return FaultyFileHandle(base: try base.open(path, mode), system: self, path: path)
+        return FaultyFile(base: try base.open(path, mode), system: self, path: path)
     }
 
-    package func makeDirectory(_ path: String) throws(FileError) {
+    /// As the protocol has it.
+    public func makeDirectory(_ path: String) throws(FileError) {
         try pass(.makeDirectory, path)
         try base.makeDirectory(path)
     }
 
-    package func list(_ directory: String) throws(FileError) -> [String] {
+    /// As the protocol has it.
+    public func list(_ directory: String) throws(FileError) -> [String] {
         try pass(.list, directory)
         return try base.list(directory)
     }
 
-    package func modified(ofDirectory path: String) throws(FileError) -> Int64 {
+    /// As the protocol has it.
+    public func modified(ofDirectory path: String) throws(FileError) -> Int64? {
         try pass(.status, path)
         return try base.modified(ofDirectory: path)
     }
 
-    package func rename(_ from: String, to: String) throws(FileError) {
+    /// As the protocol has it.
+    public func rename(_ from: String, to: String) throws(FileError) {
         try pass(.rename, from)
         try base.rename(from, to: to)
     }
 
-    package func link(_ path: String, to name: String) throws(FileError) {
+    /// As the protocol has it.
+    public func link(_ path: String, to name: String) throws(FileError) {
         try pass(.link, name)
         try base.link(path, to: name)
     }
 
-    package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool {
+    /// As the protocol has it.
+    public func clone(_ source: any VolumeFile, to path: String) throws(FileError) -> Bool {
         try pass(.clone, path)
-        return try base.clone((source as? FaultyFileHandle)?.base ?? source, to: path)
+        return try base.clone((source as? FaultyFile)?.base ?? source, to: path)
     }
 
-    package func removeFile(_ path: String) throws(FileError) {
+    /// As the protocol has it.
+    public func removeFile(_ path: String) throws(FileError) {
         try pass(.removeFile, path)
         try base.removeFile(path)
     }
 
-    package func removeDirectory(_ path: String) throws(FileError) {
+    /// As the protocol has it.
+    public func removeDirectory(_ path: String) throws(FileError) {
         try pass(.removeDirectory, path)
         try base.removeDirectory(path)
     }
 
-    package func syncDirectory(_ path: String) throws(FileError) {
+    /// As the protocol has it.
+    public func syncDirectory(_ path: String) throws(FileError) {
         try pass(.syncDirectory, path)
         try base.syncDirectory(path)
     }
 
-    package func space(_ path: String) throws(FileError) -> VolumeSpace {
+    /// As the protocol has it.
+    public func space(_ path: String) throws(FileError) -> VolumeSpace {
         try pass(.space, path)
         return try base.space(path)
     }
@@ -133,12 +147,12 @@ public final class FaultyFileSystem: FileSystem {
     }
 }
 
-private final class FaultyFileHandle: FileHandle {
-    fileprivate let base: any FileHandle
-    private let system: FaultyFileSystem
+private final class FaultyFile: VolumeFile {
+    fileprivate let base: any VolumeFile
+    private let system: FaultyVolume
     private let path: String
 
-    init(base: any FileHandle, system: FaultyFileSystem, path: String) {
+    init(base: any VolumeFile, system: FaultyVolume, path: String) {
         self.base = base
         self.system = system
         self.path = path
@@ -165,7 +179,7 @@ private final class FaultyFileHandle: FileHandle {
         }
     }
 
-    func status() throws(FileError) -> FileStatus {
+    func status() throws(FileError) -> VolumeFileStatus {
         try system.pass(.status, path)
         return try base.status()
     }

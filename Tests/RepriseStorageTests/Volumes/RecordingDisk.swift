@@ -3,7 +3,7 @@ import RepriseTesting
 
 /// A disk in memory that remembers every change in order, and can be had as it was after any of them: with the last one
 /// torn, or with changes lost that no sync had made durable.
-final class RecordingDisk: FileSystem {
+final class RecordingDisk: StoreVolume {
     enum Change: Sendable {
         case makeDirectory(String)
         case create(String, file: UInt64)
@@ -16,7 +16,7 @@ final class RecordingDisk: FileSystem {
         case sync(file: UInt64)
     }
 
-    private let base = MemoryFileSystem()
+    private let base = SimulatedDisk()
     private let changes = Lock<[Change]>([])
 
     var recorded: [Change] { changes.withLock(\.self) }
@@ -28,7 +28,7 @@ final class RecordingDisk: FileSystem {
     static func disk(
         after count: Int, of changes: [Change], removes: (_ index: Int) -> Bool = { _ in true },
         keeps: (_ index: Int, _ bytes: Int) -> Int
-    ) throws -> MemoryFileSystem {
+    ) throws -> SimulatedDisk {
         var durable: Set<Int> = []
         var open: [UInt64: [Int]] = [:]
         for (index, change) in changes.prefix(count).enumerated() {
@@ -38,8 +38,8 @@ final class RecordingDisk: FileSystem {
             default: break
             }
         }
-        let disk = MemoryFileSystem()
-        var handles: [UInt64: any FileHandle] = [:]
+        let disk = SimulatedDisk()
+        var handles: [UInt64: any VolumeFile] = [:]
         for (index, change) in changes.prefix(count).enumerated() {
             switch change {
             case .makeDirectory(let path): try disk.makeDirectory(path)
@@ -60,9 +60,11 @@ final class RecordingDisk: FileSystem {
         return disk
     }
 
-    // MARK: FileSystem
+    // MARK: StoreVolume
 
-    func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
+    var hasPaths: Bool { true }
+
+    func open(_ path: String, _ mode: VolumeFileMode) throws(FileError) -> any VolumeFile {
         let isNew = !base.paths.contains(path)
         let handle = try base.open(path, mode)
         let file = try handle.status().inode
@@ -77,7 +79,7 @@ final class RecordingDisk: FileSystem {
 
     func list(_ directory: String) throws(FileError) -> [String] { try base.list(directory) }
 
-    func modified(ofDirectory path: String) throws(FileError) -> Int64 { try base.modified(ofDirectory: path) }
+    func modified(ofDirectory path: String) throws(FileError) -> Int64? { try base.modified(ofDirectory: path) }
 
     func rename(_ from: String, to: String) throws(FileError) {
         try base.rename(from, to: to)
@@ -101,12 +103,12 @@ final class RecordingDisk: FileSystem {
     func space(_ path: String) throws(FileError) -> VolumeSpace { try base.space(path) }
 }
 
-private final class RecordingHandle: FileHandle {
-    private let base: any FileHandle
+private final class RecordingHandle: VolumeFile {
+    private let base: any VolumeFile
     private let file: UInt64
     private let disk: RecordingDisk
 
-    init(base: any FileHandle, file: UInt64, disk: RecordingDisk) {
+    init(base: any VolumeFile, file: UInt64, disk: RecordingDisk) {
         self.base = base
         self.file = file
         self.disk = disk
@@ -123,7 +125,7 @@ private final class RecordingHandle: FileHandle {
         disk.note(.write(file: file, unsafe [UInt8](bytes), at: offset))
     }
 
-    func status() throws(FileError) -> FileStatus { try base.status() }
+    func status() throws(FileError) -> VolumeFileStatus { try base.status() }
 
     func truncate(to size: Int64) throws(FileError) {
         try base.truncate(to: size)

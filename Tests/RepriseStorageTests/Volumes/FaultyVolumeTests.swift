@@ -3,9 +3,9 @@ import RepriseTesting
 import Testing
 
 @Suite("The file systems made for tests")
-struct FaultyFileSystemTests {
+struct FaultyVolumeTests {
     @Test func `a fault does nothing but report its code, and only where the rule says`() throws {
-        let files = FaultyFileSystem(MemoryFileSystem())
+        let files = FaultyVolume(SimulatedDisk())
         let handle = try files.open("/a", .create)
         try handle.write([1, 2, 3], at: 0)
         files.setRule { operation, path, number in
@@ -23,7 +23,7 @@ struct FaultyFileSystemTests {
     }
 
     @Test func `a short write leaves its first bytes, a short read ends early`() throws {
-        let files = FaultyFileSystem(MemoryFileSystem())
+        let files = FaultyVolume(SimulatedDisk())
         let handle = try files.open("/a", .create)
         files.setRule { operation, _, _ in operation == .write ? .short(count: 2, code: FileError.inputOutput) : nil }
         #expect(throws: FileError.self) { try handle.write([1, 2, 3], at: 0) }
@@ -36,9 +36,9 @@ struct FaultyFileSystemTests {
         #expect(bytes == [1, 1, 2])
     }
 
-    @Test(arguments: FaultyFileSystem.Operation.allCases)
-    func `every operation can fail`(operation: FaultyFileSystem.Operation) throws {
-        let files = FaultyFileSystem(MemoryFileSystem())
+    @Test(arguments: FaultyVolume.Operation.allCases)
+    func `every operation can fail`(operation: FaultyVolume.Operation) throws {
+        let files = FaultyVolume(SimulatedDisk())
         let handle = try files.open("/a", .create)
         files.setRule { called, _, _ in called == operation ? .error(FileError.notPermitted) : nil }
         var bytes: [UInt8] = []
@@ -65,7 +65,7 @@ struct FaultyFileSystemTests {
     }
 
     @Test func `memory is full when its room is used, after writing what fits`() throws {
-        let files = MemoryFileSystem(capacity: 3 * 4096)
+        let files = SimulatedDisk(capacity: 3 * 4096)
         let handle = try files.open("/a", .create)
         #expect(throws: FileError(code: FileError.noSpace, operation: "pwrite", path: "/a")) {
             try handle.write([UInt8](repeating: 1, count: 5 * 4096), at: 0)
@@ -80,7 +80,7 @@ struct FaultyFileSystemTests {
     }
 
     @Test func `memory gives the room of an unlinked file back with its last handle`() throws {
-        let files = MemoryFileSystem()
+        let files = SimulatedDisk()
         do {
             let handle = try files.open("/a", .create)
             try handle.write([1], at: 0)
@@ -90,7 +90,7 @@ struct FaultyFileSystemTests {
     }
 
     @Test func `memory can be meddled with`() throws {
-        let files = MemoryFileSystem()
+        let files = SimulatedDisk()
         let handle = try files.open("/d", .create)
         try handle.write([1, 2, 3], at: 0)
         try files.flip("/d", at: 1, mask: 0x80)

@@ -6,9 +6,9 @@
     import Musl
 #endif
 
-extension RealFileSystem {
-    /// As `FileSystem.clone`: `clonefile` on Apple's systems (APFS), `FICLONE` on Linux (btrfs, XFS, bcachefs, overlays of them).
-    package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool {
+extension DiskVolume {
+    /// As `StoreVolume.clone`: `clonefile` on Apple's systems (APFS), `FICLONE` on Linux (btrfs, XFS, bcachefs, overlays of them).
+    public func clone(_ source: any VolumeFile, to path: String) throws(FileError) -> Bool {
         guard let descriptor = source.descriptor else { return false }
         #if canImport(Darwin)
             if unsafe fclonefileat(descriptor, AT_FDCWD, path, 0) == 0 { return true }

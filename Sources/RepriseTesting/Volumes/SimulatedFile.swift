@@ -1,17 +1,17 @@
 import ReprisePlatform
 
-/// A file of a `MemoryFileSystem`, open.
-final class MemoryFileHandle: FileHandle {
+/// A file of a `SimulatedDisk`, open.
+final class SimulatedFile: VolumeFile {
     private static let badDescriptor: Int32 = 9  // EBADF
     private static let invalid: Int32 = 22  // EINVAL
 
-    private let system: MemoryFileSystem
+    private let system: SimulatedDisk
     let node: UInt64
     private let id: UInt64
     private let path: String
     private let isWritable: Bool
 
-    init(system: MemoryFileSystem, node: UInt64, id: UInt64, path: String, isWritable: Bool) {
+    init(system: SimulatedDisk, node: UInt64, id: UInt64, path: String, isWritable: Bool) {
         self.system = system
         self.node = node
         self.id = id
@@ -42,7 +42,7 @@ final class MemoryFileHandle: FileHandle {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileError) {
-        guard isWritable else { throw MemoryFileSystem.error(MemoryFileHandle.badDescriptor, "pwrite", path) }
+        guard isWritable else { throw SimulatedDisk.error(SimulatedFile.badDescriptor, "pwrite", path) }
         try require(offset >= 0 && offset <= .max - Int64(bytes.count), "pwrite")
         if unsafe bytes.isEmpty { return }
         let copy = unsafe [UInt8](bytes)
@@ -55,15 +55,15 @@ final class MemoryFileHandle: FileHandle {
             var done = 0
             while done < copy.count {
                 let position = offset + Int64(done)
-                let page = position / MemoryFileSystem.pageSize
-                let start = Int(position % MemoryFileSystem.pageSize)
-                let count = min(Int(MemoryFileSystem.pageSize) - start, copy.count - done)
+                let page = position / SimulatedDisk.pageSize
+                let start = Int(position % SimulatedDisk.pageSize)
+                let count = min(Int(SimulatedDisk.pageSize) - start, copy.count - done)
                 if state.nodes[node]?.pages[page] == nil {
-                    guard free >= MemoryFileSystem.pageSize else {
-                        throw MemoryFileSystem.error(FileError.noSpace, "pwrite", path)
+                    guard free >= SimulatedDisk.pageSize else {
+                        throw SimulatedDisk.error(FileError.noSpace, "pwrite", path)
                     }
-                    free -= MemoryFileSystem.pageSize
-                    state.nodes[node]?.pages[page] = [UInt8](repeating: 0, count: Int(MemoryFileSystem.pageSize))
+                    free -= SimulatedDisk.pageSize
+                    state.nodes[node]?.pages[page] = [UInt8](repeating: 0, count: Int(SimulatedDisk.pageSize))
                 }
                 state.nodes[node]?.pages[page]?.replaceSubrange(start..<start + count, with: copy[done..<done + count])
                 done += count
@@ -74,17 +74,17 @@ final class MemoryFileHandle: FileHandle {
         }
     }
 
-    func status() throws(FileError) -> FileStatus {
+    func status() throws(FileError) -> VolumeFileStatus {
         try system.change { state throws(FileError) in
-            let node = state.nodes[node] ?? MemoryFileSystem.Node()
-            return FileStatus(
-                size: node.size, allocated: Int64(node.pages.count) * MemoryFileSystem.pageSize, inode: self.node,
+            let node = state.nodes[node] ?? SimulatedDisk.Node()
+            return VolumeFileStatus(
+                size: node.size, allocated: Int64(node.pages.count) * SimulatedDisk.pageSize, inode: self.node,
                 modified: node.modified, links: node.names)
         }
     }
 
     func truncate(to size: Int64) throws(FileError) {
-        guard isWritable else { throw MemoryFileSystem.error(MemoryFileHandle.invalid, "ftruncate", path) }
+        guard isWritable else { throw SimulatedDisk.error(SimulatedFile.invalid, "ftruncate", path) }
         try require(size >= 0, "ftruncate")
         try system.change { state throws(FileError) in
             state.note(.truncate(to: size), of: node)
@@ -96,7 +96,7 @@ final class MemoryFileHandle: FileHandle {
     }
 
     func punch(offset: Int64, count: Int64) throws(FileError) {
-        guard isWritable else { throw MemoryFileSystem.error(MemoryFileHandle.badDescriptor, "punch", path) }
+        guard isWritable else { throw SimulatedDisk.error(SimulatedFile.badDescriptor, "punch", path) }
         try require(offset >= 0 && count > 0 && offset <= .max - count, "punch")
         try system.change { state throws(FileError) in
             state.note(.punch(offset: offset, count: count), of: node)
@@ -126,11 +126,11 @@ final class MemoryFileHandle: FileHandle {
     }
 
     private func require(_ isValid: Bool, _ operation: String) throws(FileError) {
-        if !isValid { throw MemoryFileSystem.error(MemoryFileHandle.invalid, operation, path) }
+        if !isValid { throw SimulatedDisk.error(SimulatedFile.invalid, operation, path) }
     }
 }
 
-extension MemoryFileSystem.Node {
+extension SimulatedDisk.Node {
     func bytes(at offset: Int64, count: Int) -> [UInt8] {
         var result: [UInt8] = []
         guard offset < size else { return result }
@@ -138,9 +138,9 @@ extension MemoryFileSystem.Node {
         result.reserveCapacity(Int(end - offset))
         var position = offset
         while position < end {
-            let start = Int(position % MemoryFileSystem.pageSize)
-            let count = min(Int(MemoryFileSystem.pageSize) - start, Int(clamping: end - position))
-            if let page = pages[position / MemoryFileSystem.pageSize] {
+            let start = Int(position % SimulatedDisk.pageSize)
+            let count = min(Int(SimulatedDisk.pageSize) - start, Int(clamping: end - position))
+            if let page = pages[position / SimulatedDisk.pageSize] {
                 result += page[start..<start + count]
             } else {
                 result += [UInt8](repeating: 0, count: count)
@@ -152,7 +152,7 @@ extension MemoryFileSystem.Node {
 
     /// Makes a range read as zeros; whole pages give their room back.
     mutating func clear(from lower: Int64, to upper: Int64) {
-        let pageSize = MemoryFileSystem.pageSize
+        let pageSize = SimulatedDisk.pageSize
         for page in Array(pages.keys) where page >= lower / pageSize && page <= (upper - 1) / pageSize {
             let start = max(lower, page * pageSize) - page * pageSize
             let end = upper - page * pageSize < pageSize ? upper - page * pageSize : pageSize

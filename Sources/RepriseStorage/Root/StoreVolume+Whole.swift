@@ -1,7 +1,7 @@
 package import ReprisePlatform
 
 /// Small files read and written whole, and folders that may not be there.
-extension FileSystem {
+extension StoreVolume {
     /// The whole of a small file; what is past `limit` is left out.
     package func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         let handle = try open(path, .read)

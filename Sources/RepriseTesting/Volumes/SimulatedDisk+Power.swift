@@ -1,4 +1,4 @@
-extension MemoryFileSystem {
+extension SimulatedDisk {
     /// Changes of a file that no sync has made durable, and what the file was before them.
     struct UnsyncedChanges {
         enum Change {
@@ -13,21 +13,21 @@ extension MemoryFileSystem {
     }
 }
 
-extension MemoryFileSystem.State {
+extension SimulatedDisk.State {
     /// A file is about to be changed.
-    mutating func note(_ change: MemoryFileSystem.UnsyncedChanges.Change, of number: UInt64) {
+    mutating func note(_ change: SimulatedDisk.UnsyncedChanges.Change, of number: UInt64) {
         if losesPower { nodes[number]?.note(change) }
     }
 }
 
-extension MemoryFileSystem.Node {
-    fileprivate mutating func note(_ change: MemoryFileSystem.UnsyncedChanges.Change) {
+extension SimulatedDisk.Node {
+    fileprivate mutating func note(_ change: SimulatedDisk.UnsyncedChanges.Change) {
         if unsynced == nil { unsynced = .init(pages: pages, size: size) }
         unsynced?.changes.append(change)
     }
 
     /// Takes back what a power cut takes.
-    mutating func lose(_ unsynced: MemoryFileSystem.UnsyncedChanges, _ random: inout SeededGenerator) {
+    mutating func lose(_ unsynced: SimulatedDisk.UnsyncedChanges, _ random: inout SeededGenerator) {
         pages = unsynced.pages
         size = unsynced.size
         self.unsynced = nil
@@ -50,10 +50,10 @@ extension MemoryFileSystem.Node {
         var position = offset
         var rest = bytes
         while !rest.isEmpty {
-            let start = Int(position % MemoryFileSystem.pageSize)
-            let part = rest.prefix(Int(MemoryFileSystem.pageSize) - start)
-            let page = position / MemoryFileSystem.pageSize
-            let empty = [UInt8](repeating: 0, count: Int(MemoryFileSystem.pageSize))
+            let start = Int(position % SimulatedDisk.pageSize)
+            let part = rest.prefix(Int(SimulatedDisk.pageSize) - start)
+            let page = position / SimulatedDisk.pageSize
+            let empty = [UInt8](repeating: 0, count: Int(SimulatedDisk.pageSize))
             pages[page, default: empty].replaceSubrange(start..<start + part.count, with: part)
             rest = rest.dropFirst(part.count)
             position += Int64(part.count)

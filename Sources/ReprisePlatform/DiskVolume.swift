@@ -9,11 +9,18 @@ import Synchronization
     import Musl
 #endif
 
-/// The operating system's files.
-package struct RealFileSystem: FileSystem {
-    package init() {}
+/// The operating system's file system: a store's volume unless another is given.
+///
+/// Files are made for their owner alone (0600, directories 0700).
+public struct DiskVolume: StoreVolume {
+    /// The system's files.
+    public init() {}
 
-    package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
+    /// `true`.
+    public var hasPaths: Bool { true }
+
+    /// Opens or makes a file, for its owner alone.
+    public func open(_ path: String, _ mode: VolumeFileMode) throws(FileError) -> any VolumeFile {
         // Opening a FIFO that lies in place of a file does not wait.
         let flags: Int32 =
             switch mode {
@@ -23,10 +30,11 @@ package struct RealFileSystem: FileSystem {
             case .createNew: O_RDWR | O_CREAT | O_EXCL
             }
         let descriptor = try check("open", path) { openFile(path, flags | O_CLOEXEC | O_NONBLOCK) }
-        return RealFileHandle(descriptor: descriptor, path: path)
+        return DiskFile(descriptor: descriptor, path: path)
     }
 
-    package func makeDirectory(_ path: String) throws(FileError) {
+    /// Makes a directory and its parents, for their owner alone.
+    public func makeDirectory(_ path: String) throws(FileError) {
         if unsafe mkdir(path, 0o700) == 0 { return }
         let code = errno
         if code == EEXIST { return }
@@ -38,7 +46,8 @@ package struct RealFileSystem: FileSystem {
         }
     }
 
-    package func list(_ directory: String) throws(FileError) -> [String] {
+    /// The names in a directory, without `.` and `..`.
+    public func list(_ directory: String) throws(FileError) -> [String] {
         guard let stream = unsafe opendir(directory) else {
             throw FileError(code: errno, operation: "opendir", path: directory)
         }
@@ -58,7 +67,14 @@ package struct RealFileSystem: FileSystem {
         }
     }
 
-    package func rename(_ from: String, to: String) throws(FileError) {
+    /// When a path in a directory last changed; the clock ticks every few milliseconds.
+    public func modified(ofDirectory path: String) throws(FileError) -> Int64? {
+        // A directory opens as a file does.
+        try open(path, .read).status().modified
+    }
+
+    /// Puts one file in the place of another.
+    public func rename(_ from: String, to: String) throws(FileError) {
         #if canImport(Darwin)
             let result = unsafe Darwin.rename(from, to)
         #elseif canImport(Musl)
@@ -69,7 +85,8 @@ package struct RealFileSystem: FileSystem {
         if result != 0 { throw FileError(code: errno, operation: "rename", path: from) }
     }
 
-    package func link(_ path: String, to name: String) throws(FileError) {
+    /// Gives a file a second path; not every file system can.
+    public func link(_ path: String, to name: String) throws(FileError) {
         #if canImport(Darwin)
             let result = unsafe Darwin.link(path, name)
         #elseif canImport(Musl)
@@ -80,22 +97,26 @@ package struct RealFileSystem: FileSystem {
         if result != 0 { throw FileError(code: errno, operation: "link", path: name) }
     }
 
-    package func removeFile(_ path: String) throws(FileError) {
+    /// Removes a file's path.
+    public func removeFile(_ path: String) throws(FileError) {
         if unsafe unlink(path) != 0 { throw FileError(code: errno, operation: "unlink", path: path) }
     }
 
-    package func removeDirectory(_ path: String) throws(FileError) {
+    /// Removes an empty directory.
+    public func removeDirectory(_ path: String) throws(FileError) {
         if unsafe rmdir(path) != 0 { throw FileError(code: errno, operation: "rmdir", path: path) }
     }
 
-    package func syncDirectory(_ path: String) throws(FileError) {
+    /// Has the paths in a directory outlast a loss of power.
+    public func syncDirectory(_ path: String) throws(FileError) {
         let descriptor = try check("open", path) { openFile(path, O_RDONLY | O_CLOEXEC) }
         defer { _ = close(descriptor) }
         // Some file systems refuse to sync a directory; there is nothing more to be done there.
         if fsync(descriptor) != 0, errno != EINVAL { throw FileError(code: errno, operation: "fsync", path: path) }
     }
 
-    package func space(_ path: String) throws(FileError) -> VolumeSpace {
+    /// The space left for us on the file system that holds `path`.
+    public func space(_ path: String) throws(FileError) -> VolumeSpace {
         var status = statvfs()
         if unsafe statvfs(path, &status) != 0 { throw FileError(code: errno, operation: "statvfs", path: path) }
         let size = Int64(status.f_frsize)
@@ -123,7 +144,7 @@ private func check<Value: FixedWidthInteger & SignedInteger>(
 }
 
 /// A descriptor that closes with its last reference.
-private final class RealFileHandle: FileHandle {
+private final class DiskFile: VolumeFile {
     private let number: Int32
     private let path: String
     private let wasLocked = Atomic(false)
@@ -169,7 +190,7 @@ private final class RealFileHandle: FileHandle {
         }
     }
 
-    func status() throws(FileError) -> FileStatus {
+    func status() throws(FileError) -> VolumeFileStatus {
         var status = stat()
         _ = try check("fstat", path) { unsafe fstat(number, &status) }
         #if canImport(Darwin)
@@ -177,7 +198,7 @@ private final class RealFileHandle: FileHandle {
         #else
             let modified = status.st_mtim
         #endif
-        return FileStatus(
+        return VolumeFileStatus(
             size: Int64(status.st_size), allocated: Int64(status.st_blocks).multiplied(by: 512),
             inode: UInt64(status.st_ino),
             modified: Int64(modified.tv_sec).multiplied(by: 1_000_000_000).adding(Int64(modified.tv_nsec)),

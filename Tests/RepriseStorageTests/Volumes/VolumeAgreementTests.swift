@@ -1,17 +1,18 @@
 import ReprisePlatform
+import RepriseStorage
 import RepriseTesting
 import Testing
 
 /// The same random calls on the disk and in memory: every answer must be the same.
 @Suite("Disk and memory")
-struct FileSystemAgreementTests {
+struct VolumeAgreementTests {
     /// One side: a file system, its root, and the handles that are open.
     private final class Side {
-        let files: any FileSystem
+        let files: any StoreVolume
         let root: String
-        var handles: [any FileHandle] = []
+        var handles: [any VolumeFile] = []
 
-        init(_ files: any FileSystem, _ root: String) {
+        init(_ files: any StoreVolume, _ root: String) {
             self.files = files
             self.root = root
         }
@@ -31,7 +32,7 @@ struct FileSystemAgreementTests {
         let name = names.randomElement(using: &random) ?? "/a", other = names.randomElement(using: &random) ?? "/a"
         let offset = Int64.random(in: 0...20_000, using: &random), count = Int64.random(in: 0...9000, using: &random)
         let byte = UInt8.random(in: 1...255, using: &random)
-        let mode = [FileMode.read, .readWrite, .create, .createNew].randomElement(using: &random) ?? .create
+        let mode = [VolumeFileMode.read, .readWrite, .create, .createNew].randomElement(using: &random) ?? .create
         let index = handles == 0 ? nil : Int.random(in: 0..<handles, using: &random)
         switch (Int.random(in: 0..<13, using: &random), index) {
         case (0, _), (_, nil):
@@ -125,15 +126,15 @@ struct FileSystemAgreementTests {
     func `answer every call alike`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let directory = TemporaryDirectory()
-        let memory = MemoryFileSystem()
-        try memory.makeDirectory("/root")
-        let sides = [Side(directory, directory.path), Side(memory, "/root")]
+        let others: [any StoreVolume] = [SimulatedDisk(), MemoryVolume(capacity: 1 << 30)]
+        for volume in others { try volume.makeDirectory("/root") }
+        let sides = [Side(directory, directory.path)] + others.map { Side($0, "/root") }
         var calls: [String] = []
         for _ in 0..<500 {
             let call = randomCall(&random, handles: sides[0].handles.count)
             calls.append(call.name)
             let answers = sides.map { $0.answer(call.body) }
-            try #require(answers[0] == answers[1], "seed \(seed), \(calls.suffix(8))")
+            try #require(answers.allSatisfy { $0 == answers[0] }, "seed \(seed), \(calls.suffix(8)): \(answers)")
         }
     }
 }

@@ -5,7 +5,7 @@ public import ReprisePlatform
 /// It follows the contract suite that the real one runs. Unlinked files live on in open handles; holes take no
 /// room; the change time is a counter that every change of a file's bytes moves. Directories are never renamed,
 /// and there are no rights.
-public final class MemoryFileSystem: FileSystem {
+public final class SimulatedDisk: StoreVolume {
     static let pageSize: Int64 = 4096
 
     struct Node {
@@ -17,7 +17,7 @@ public final class MemoryFileSystem: FileSystem {
         /// Handles that hold the file's lock, and whether for themselves alone.
         var locks: [UInt64: Bool] = [:]
         /// What no sync has made durable; `nil` where nothing is.
-        var unsynced: MemoryFileSystem.UnsyncedChanges?
+        var unsynced: SimulatedDisk.UnsyncedChanges?
     }
 
     struct State {
@@ -40,7 +40,7 @@ public final class MemoryFileSystem: FileSystem {
             directories[directory] = clock
         }
 
-        var used: Int64 { nodes.values.reduce(0) { $0 + Int64($1.pages.count) * MemoryFileSystem.pageSize } }
+        var used: Int64 { nodes.values.reduce(0) { $0 + Int64($1.pages.count) * SimulatedDisk.pageSize } }
     }
 
     private let state: Lock<State>
@@ -48,22 +48,26 @@ public final class MemoryFileSystem: FileSystem {
     /// Makes an empty tree with room for `capacity` bytes, counted in pages.
     public init(capacity: Int64 = 1 << 50) { state = Lock(State(capacity: capacity)) }
 
-    // MARK: FileSystem
+    // MARK: StoreVolume
 
-    package func open(_ path: String, _ mode: FileMode) throws(FileError) -> any FileHandle {
-        let path = MemoryFileSystem.normal(path)
+    /// `true`: exports and leases go to paths on it.
+    public var hasPaths: Bool { true }
+
+    /// As the protocol has it.
+    public func open(_ path: String, _ mode: VolumeFileMode) throws(FileError) -> any VolumeFile {
+        let path = SimulatedDisk.normal(path)
         let opened = state.withLock { state -> Result<(UInt64, UInt64), FileError> in
             if state.directories[path] != nil {
-                let code = mode == .createNew ? FileError.fileExists : MemoryFileSystem.isDirectory
-                return .failure(MemoryFileSystem.error(code, "open", path))
+                let code = mode == .createNew ? FileError.fileExists : SimulatedDisk.isDirectory
+                return .failure(SimulatedDisk.error(code, "open", path))
             }
             let number: UInt64
             if let existing = state.files[path] {
-                if mode == .createNew { return .failure(MemoryFileSystem.error(FileError.fileExists, "open", path)) }
+                if mode == .createNew { return .failure(SimulatedDisk.error(FileError.fileExists, "open", path)) }
                 number = existing
             } else {
                 guard mode == .create || mode == .createNew, state.directories[path.memoryParent] != nil else {
-                    return .failure(MemoryFileSystem.error(FileError.noEntry, "open", path))
+                    return .failure(SimulatedDisk.error(FileError.noEntry, "open", path))
                 }
                 number = state.nextNumber
                 state.nextNumber += 1
@@ -76,18 +80,19 @@ public final class MemoryFileSystem: FileSystem {
             return .success((number, state.nextNumber - 1))
         }
         let (node, id) = try opened.get()
-        return MemoryFileHandle(system: self, node: node, id: id, path: path, isWritable: mode != .read)
+        return SimulatedFile(system: self, node: node, id: id, path: path, isWritable: mode != .read)
     }
 
-    package func makeDirectory(_ path: String) throws(FileError) {
-        let path = MemoryFileSystem.normal(path)
+    /// As the protocol has it.
+    public func makeDirectory(_ path: String) throws(FileError) {
+        let path = SimulatedDisk.normal(path)
         try change { state throws(FileError) in
             var current = ""
             for part in path.split(separator: "/") {
                 current += "/" + part
                 if state.files[current] != nil {
                     if current == path { return }
-                    throw MemoryFileSystem.error(MemoryFileSystem.notDirectory, "mkdir", path)
+                    throw SimulatedDisk.error(SimulatedDisk.notDirectory, "mkdir", path)
                 }
                 guard state.directories[current] == nil else { continue }
                 state.noteNames(in: current.memoryParent)
@@ -96,11 +101,12 @@ public final class MemoryFileSystem: FileSystem {
         }
     }
 
-    package func list(_ directory: String) throws(FileError) -> [String] {
-        let path = MemoryFileSystem.normal(directory)
+    /// As the protocol has it.
+    public func list(_ directory: String) throws(FileError) -> [String] {
+        let path = SimulatedDisk.normal(directory)
         return try change { state throws(FileError) in
             guard state.directories[path] != nil else {
-                throw MemoryFileSystem.error(FileError.noEntry, "opendir", path)
+                throw SimulatedDisk.error(FileError.noEntry, "opendir", path)
             }
             let paths = state.files.keys.filter { $0.isInside(path) }
             let directories = state.directories.keys.filter { $0.isInside(path) }
@@ -108,24 +114,26 @@ public final class MemoryFileSystem: FileSystem {
         }
     }
 
-    package func modified(ofDirectory path: String) throws(FileError) -> Int64 {
-        let path = MemoryFileSystem.normal(path)
+    /// As the protocol has it.
+    public func modified(ofDirectory path: String) throws(FileError) -> Int64? {
+        let path = SimulatedDisk.normal(path)
         return try change { state throws(FileError) in
             guard let changed = state.directories[path] else {
-                throw MemoryFileSystem.error(FileError.noEntry, "stat", path)
+                throw SimulatedDisk.error(FileError.noEntry, "stat", path)
             }
             return changed
         }
     }
 
-    package func rename(_ from: String, to: String) throws(FileError) {
-        let (from, to) = (MemoryFileSystem.normal(from), MemoryFileSystem.normal(to))
+    /// As the protocol has it.
+    public func rename(_ from: String, to: String) throws(FileError) {
+        let (from, to) = (SimulatedDisk.normal(from), SimulatedDisk.normal(to))
         try change { state throws(FileError) in
             guard let node = state.files[from], state.directories[to.memoryParent] != nil else {
-                throw MemoryFileSystem.error(FileError.noEntry, "rename", from)
+                throw SimulatedDisk.error(FileError.noEntry, "rename", from)
             }
             guard state.directories[to] == nil else {
-                throw MemoryFileSystem.error(MemoryFileSystem.isDirectory, "rename", to)
+                throw SimulatedDisk.error(SimulatedDisk.isDirectory, "rename", to)
             }
             guard from != to else { return }
             // Two names of one file: the system leaves both.
@@ -138,16 +146,17 @@ public final class MemoryFileSystem: FileSystem {
         }
     }
 
-    package func link(_ path: String, to name: String) throws(FileError) {
-        let (path, name) = (MemoryFileSystem.normal(path), MemoryFileSystem.normal(name))
+    /// As the protocol has it.
+    public func link(_ path: String, to name: String) throws(FileError) {
+        let (path, name) = (SimulatedDisk.normal(path), SimulatedDisk.normal(name))
         try change { state throws(FileError) in
             guard let node = state.files[path], state.directories[name.memoryParent] != nil else {
                 let code =
                     state.directories[path] != nil ? FileError.notPermitted : FileError.noEntry
-                throw MemoryFileSystem.error(code, "link", name)
+                throw SimulatedDisk.error(code, "link", name)
             }
             guard state.files[name] == nil, state.directories[name] == nil else {
-                throw MemoryFileSystem.error(FileError.fileExists, "link", name)
+                throw SimulatedDisk.error(FileError.fileExists, "link", name)
             }
             state.files[name] = node
             state.nodes[node]?.names += 1
@@ -155,9 +164,10 @@ public final class MemoryFileSystem: FileSystem {
         }
     }
 
-    package func clone(_ source: any FileHandle, to path: String) throws(FileError) -> Bool {
-        guard let source = source as? MemoryFileHandle, state.withLock({ $0.canClone }) else { return false }
-        let target = try open(path, .createNew) as? MemoryFileHandle
+    /// As the protocol has it.
+    public func clone(_ source: any VolumeFile, to path: String) throws(FileError) -> Bool {
+        guard let source = source as? SimulatedFile, state.withLock({ $0.canClone }) else { return false }
+        let target = try open(path, .createNew) as? SimulatedFile
         try change { state throws(FileError) in
             guard let target, let original = state.nodes[source.node] else { return }
             state.nodes[target.node]?.pages = original.pages
@@ -166,41 +176,45 @@ public final class MemoryFileSystem: FileSystem {
         return true
     }
 
-    package func removeFile(_ path: String) throws(FileError) {
-        let path = MemoryFileSystem.normal(path)
+    /// As the protocol has it.
+    public func removeFile(_ path: String) throws(FileError) {
+        let path = SimulatedDisk.normal(path)
         try change { state throws(FileError) in
             guard let node = state.files.removeValue(forKey: path) else {
-                let code = state.directories[path] != nil ? MemoryFileSystem.isDirectory : FileError.noEntry
-                throw MemoryFileSystem.error(code, "unlink", path)
+                let code = state.directories[path] != nil ? SimulatedDisk.isDirectory : FileError.noEntry
+                throw SimulatedDisk.error(code, "unlink", path)
             }
             state.unname(node)
             state.noteNames(in: path.memoryParent)
         }
     }
 
-    package func removeDirectory(_ path: String) throws(FileError) {
-        let path = MemoryFileSystem.normal(path)
+    /// As the protocol has it.
+    public func removeDirectory(_ path: String) throws(FileError) {
+        let path = SimulatedDisk.normal(path)
         try change { state throws(FileError) in
             guard state.directories[path] != nil else {
-                throw MemoryFileSystem.error(FileError.noEntry, "rmdir", path)
+                throw SimulatedDisk.error(FileError.noEntry, "rmdir", path)
             }
             let isInside = { (child: String) in child.isInside(path) }
             guard !state.directories.keys.contains(where: isInside), !state.files.keys.contains(where: isInside) else {
-                throw MemoryFileSystem.error(FileError.fileExists, "rmdir", path)
+                throw SimulatedDisk.error(FileError.fileExists, "rmdir", path)
             }
             state.directories[path] = nil
             state.noteNames(in: path.memoryParent)
         }
     }
 
-    package func syncDirectory(_ path: String) throws(FileError) {
-        let path = MemoryFileSystem.normal(path)
+    /// As the protocol has it.
+    public func syncDirectory(_ path: String) throws(FileError) {
+        let path = SimulatedDisk.normal(path)
         guard state.withLock({ $0.directories[path] }) != nil else {
-            throw MemoryFileSystem.error(FileError.noEntry, "fsync", path)
+            throw SimulatedDisk.error(FileError.noEntry, "fsync", path)
         }
     }
 
-    package func space(_ path: String) throws(FileError) -> VolumeSpace {
+    /// As the protocol has it.
+    public func space(_ path: String) throws(FileError) -> VolumeSpace {
         state.withLock { state in
             VolumeSpace(
                 free: max(0, state.capacity - state.used), total: state.capacity,
@@ -224,7 +238,7 @@ public final class MemoryFileSystem: FileSystem {
         state.withLock { state in
             state.files.reduce(0) { sum, file in
                 guard isWanted(file.key), let node = state.nodes[file.value] else { return sum }
-                return sum + Int64(node.pages.count) * MemoryFileSystem.pageSize
+                return sum + Int64(node.pages.count) * SimulatedDisk.pageSize
             }
         }
     }
@@ -244,8 +258,8 @@ public final class MemoryFileSystem: FileSystem {
     /// All bytes of a file; meant for small ones.
     package func contents(_ path: String) throws(FileError) -> [UInt8] {
         try change { state throws(FileError) in
-            guard let number = state.files[MemoryFileSystem.normal(path)], let node = state.nodes[number] else {
-                throw MemoryFileSystem.error(FileError.noEntry, "open", path)
+            guard let number = state.files[SimulatedDisk.normal(path)], let node = state.nodes[number] else {
+                throw SimulatedDisk.error(FileError.noEntry, "open", path)
             }
             return node.bytes(at: 0, count: Int(node.size))
         }
@@ -310,7 +324,7 @@ public final class MemoryFileSystem: FileSystem {
     }
 }
 
-extension MemoryFileSystem.State {
+extension SimulatedDisk.State {
     /// A file lost a name; it goes when none and no handle is left.
     mutating func unname(_ number: UInt64) {
         nodes[number]?.names -= 1
