@@ -1,6 +1,5 @@
 import Foundation
 import Reprise
-import Synchronization
 
 /// What the app has: values under keys.
 protocol KeyValueDatabase: Sendable {
@@ -12,11 +11,12 @@ protocol KeyValueDatabase: Sendable {
 
 /// A stand-in for the app's database.
 final class InMemoryDatabase: KeyValueDatabase {
-    private let values = Mutex<[String: Data]>([:])
+    private let lock = NSLock()
+    nonisolated(unsafe) private var values: [String: Data] = [:]
 
-    func value(for key: String) -> Data? { values.withLock { $0[key] } }
-    func set(_ value: Data?, for key: String) { values.withLock { $0[key] = value } }
-    func keys(withPrefix prefix: String) -> [String] { values.withLock { $0.keys.filter { $0.hasPrefix(prefix) } } }
+    func value(for key: String) -> Data? { lock.withLock { values[key] } }
+    func set(_ value: Data?, for key: String) { lock.withLock { values[key] = value } }
+    func keys(withPrefix prefix: String) -> [String] { lock.withLock { values.keys.filter { $0.hasPrefix(prefix) } } }
 }
 
 private let pageSize: Int64 = 16_384

@@ -44,6 +44,14 @@ extension MediaCache {
         on volume: any StoreVolume, at path: String? = nil, client: any OriginClient,
         configuration: Configuration = Configuration()
     ) throws(CacheError) {
+        try self.init(on: volume, at: path, client: client, configuration: configuration, queues: SystemWorkQueues())
+    }
+
+    /// The same on any queues.
+    package convenience init(
+        on volume: any StoreVolume, at path: String? = nil, client: any OriginClient,
+        configuration: Configuration = Configuration(), queues: any WorkQueues
+    ) throws(CacheError) {
         var configuration = configuration
         if volume.hasPaths, path == nil {
             throw CacheError(.unsupported, "a store on a volume with paths needs one: give `at`")
@@ -55,7 +63,7 @@ extension MediaCache {
         }
         try self.init(
             opener: StoreOpener(at: path ?? "/store", on: volume, seal: configuration.seal), client: client,
-            configuration: configuration)
+            configuration: configuration, queues: queues)
     }
 
     /// Opens or makes a cache by `opener`; the same over any file system and folders.

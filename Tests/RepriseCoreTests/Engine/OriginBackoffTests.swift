@@ -30,6 +30,13 @@ import Testing
         #expect(named.attempts == 2)
         named.progressed { $0 == 500 }
         #expect(named.error == nil)
+        named = failing(2, at: 500)
+        named.fail(unreachable, at: 0, pauses)
+        named.fail(unreachable, at: nil, pauses)
+        named.progressed { $0 < 500 }
+        #expect(named.attempts == 4, "what came before that byte comes with each answer")
+        named.progressed { $0 == 500 }
+        #expect(named.error == nil)
         var unnamed = failing(1)
         unnamed.progressed { _ in false }
         #expect(unnamed.error == nil)
@@ -47,7 +54,7 @@ import Testing
         #expect(backoff.endsRepeatedly(at: 500) && !backoff.endsRepeatedly(at: 499))
         backoff.fail(unreachable, at: 0, closedAt: 499, pauses)
         #expect(!backoff.endsRepeatedly(at: 500) && !backoff.endsRepeatedly(at: 499))
-        backoff.progressed { $0 == 0 }
+        backoff.progressed { $0 == 500 }
         backoff.fail(unreachable, at: 0, closedAt: 499, pauses)
         #expect(!backoff.endsRepeatedly(at: 499), "a run that is over counts no more")
     }

@@ -46,6 +46,19 @@ import Testing
         #expect(other.requestCount == requests && world.origin.requestCount == 0, "what is stored is stored for both")
     }
 
+    @Test func `a mirror's page after a body that broke off is no progress, inv26`() throws {
+        let world = try makeWorld()
+        put(world) {
+            $0.ranges = .ignored
+            $0.body = .reset(at: 345)
+        }
+        other.change("/base/a") { ($0.behaviour.ranges, $0.behaviour.loginPage) = (.ignored, true) }
+        let player = world.player("/a", .from(1472))
+        world.drive([player], for: 60 * second)
+        #expect(player.failure != nil)
+        #expect(world.origin.requestCount < 20)
+    }
+
     @Test(arguments: [500, 502, 503, 504]) func `an answer of trouble is not handed on while another can do better`(
         status: Int
     ) throws {

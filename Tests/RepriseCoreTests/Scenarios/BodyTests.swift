@@ -62,6 +62,23 @@ import Testing
         #expect(world.origin.requestCount < 20)
     }
 
+    @Test func `an origin that breaks off and is busy by turns is given up, inv26`() throws {
+        let world = try World()
+        world.put("/a", length: Self.length) {
+            $0.ranges = .ignored
+            $0.body = .reset(at: 345)
+        }
+        let player = world.player("/a", .from(1472))
+        let end = world.queues.time + 60 * second
+        while player.failure == nil, world.queues.runOne(until: end) {
+            let isBusy = !world.origin.requestCount.isMultiple(of: 2)
+            world.origin.change("/a") { $0.behaviour.status = isBusy ? 503 : nil }
+            player.take()
+        }
+        #expect(player.failure != nil)
+        #expect(world.origin.requestCount < 20)
+    }
+
     @Test func `one bad place does not make an origin be asked at every piece of a good one`() throws {
         let world = try World()
         world.put("/a", length: 20_000_000) {

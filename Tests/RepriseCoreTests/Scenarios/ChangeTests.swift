@@ -1,4 +1,5 @@
 import RepriseCore
+import RepriseHTTP
 import ReprisePlatform
 import RepriseRanges
 import RepriseTesting
@@ -47,6 +48,76 @@ import Testing
         #expect(player.generation == 2)
         // The body of the 200 that told of the change is not read to the offset.
         #expect(world.origin.bodyBytes - before < 2_000_000)
+    }
+
+    @Test(arguments: [false, true])
+    func `an answer that comes late does not replace what a later request brought, inv17`(isShared: Bool) throws {
+        let world = try World { $0.freshness = isShared ? .http : .immutable }
+        func put(_ generation: Int, delay: Int64) {
+            world.put("/a", length: Self.length + Int64(generation), generation: generation) {
+                ($0.tag, $0.hasLastModified) = (.none, false)
+                ($0.firstByteDelay, $0.ranges, $0.bytesPerSecond) = (delay, .ignored, 2_000_000)
+            }
+        }
+        let (subscription, events) = events(world)
+        defer { withExtendedLifetime(subscription) {} }
+        put(1, delay: 400 * millisecond)
+        let old = world.player("/a", .from(2_000_000))
+        world.drive([old], for: 100 * millisecond)
+        put(2, delay: 10 * millisecond)
+        let new = world.player("/a", .from(1000))
+        world.drive([new, old], for: 60 * second)
+        #expect(world.origin.requestCount >= 2)
+        #expect(new.violation == nil && old.violation == nil)
+        #expect(new.generation == 2 && new.isAtEnd, "\(String(describing: new.failure))")
+        #expect(old.generation == 2 && old.isAtEnd, "\(String(describing: old.failure))")
+        #expect(!events().contains { if case .generationChanged = $0 { true } else { false } })
+    }
+
+    @Test func `a confirmation that comes late does not replace what a later request brought, inv17`() throws {
+        let world = try World { $0.freshness = .http }
+        func put(_ generation: Int, delay: Int64) {
+            world.put("/a", length: Self.length, generation: generation) {
+                ($0.extraFields["Cache-Control"], $0.firstByteDelay) = ("max-age=1", delay)
+            }
+        }
+        put(1, delay: 0)
+        world.play("/a", ByteRange(0, 600_000)).expectWhole(600_000)
+        world.queues.advance(10 * second)
+        let (subscription, events) = events(world)
+        defer { withExtendedLifetime(subscription) {} }
+        put(2, delay: 400 * millisecond)
+        let asking = world.player("/a", fields: ["Cache-Control": "no-cache"])
+        world.drive([asking], for: 100 * millisecond)
+        put(3, delay: 10 * millisecond)
+        let far = world.player("/a", .from(2_000_000), fields: ["Cache-Control": "max-stale"])
+        world.drive([far, asking], for: 60 * second)
+        for player in [far, asking] {
+            #expect(player.violation == nil && player.isAtEnd, "\(String(describing: player.failure))")
+            #expect(player.generation == 3)
+        }
+        #expect(events().filter { if case .generationChanged = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test func `an answer that comes late does not replace what a later request confirmed, inv17`() throws {
+        let world = try World()
+        func put(_ generation: Int, delay: Int64) {
+            world.put("/a", length: Self.length, generation: generation) { $0.firstByteDelay = delay }
+        }
+        put(1, delay: 0)
+        world.play("/a", ByteRange(0, 600_000)).expectWhole(600_000)
+        let (subscription, events) = events(world)
+        defer { withExtendedLifetime(subscription) {} }
+        put(2, delay: 400 * millisecond)
+        let first = world.player("/a", .from(1_000_000))
+        world.drive([first], for: 100 * millisecond)
+        put(1, delay: 10 * millisecond)
+        let second = world.player("/a", .from(2_000_000))
+        world.drive([second, first], for: 60 * TransferTuning.second)
+        for player in [first, second] {
+            #expect(player.violation == nil && player.isAtEnd && player.generation == 1)
+        }
+        #expect(!events().contains { if case .generationChanged = $0 { true } else { false } })
     }
 
     @Test func `who began on the old object keeps it as far as it is stored, who comes gets the new, inv17`() throws {

@@ -24,6 +24,7 @@ final class Stage: Sendable {
         var configuration = MediaCache.Configuration()
         // What a busy machine does not finish in time is no disk that hangs: that is another test's matter.
         configuration.tuning.diskTimeout = 3600 * TransferTuning.second
+        configuration.tuning.spaceTimeout = 3600 * TransferTuning.second
         return try MediaCache(opener: opener, client: client, configuration: configuration, queues: queues)
     }
 

@@ -10,6 +10,8 @@ struct RepresentationTable: Sequence {
     private var table = IDTable<Representation>()
     /// The one that `info.json` names, or named last.
     private(set) var current: RepresentationID?
+    /// The request that was sent last of those whose answers showed what the origin has.
+    private var shownBy: RequestID?
     /// What the entry was set to last while it was open; also what files that are just being made are.
     private var pinnedLast: Bool?
 
@@ -23,6 +25,9 @@ struct RepresentationTable: Sequence {
 
     /// The representation bytes are filled for: the newest that is not superseded, nor one reader's answer beside it.
     var newest: Representation? { table.filter { !$0.isSuperseded && !$0.isHandedOn }.max { $0.id < $1.id } }
+
+    /// Whether what is held was shown by a request that was sent after this one: answers to two need not come in their order.
+    func isOutdated(_ request: RequestID) -> Bool { shownBy.map { $0 > request } ?? false }
 
     /// The representation that readers who have none are given, if they may have it; also the one that is confirmed for them.
     var offered: Representation? {
@@ -43,6 +48,9 @@ struct RepresentationTable: Sequence {
     // MARK: Inputs
 
     mutating func insert(_ representation: Representation) { table[representation.id] = representation }
+
+    /// The answer to a request showed that the origin has one of them.
+    mutating func noteShown(by request: RequestID) { shownBy = shownBy.map { Swift.max($0, request) } ?? request }
 
     /// The stored one was opened.
     mutating func open(_ representation: Representation) {

@@ -10,6 +10,10 @@ extension EntryStateMachine {
         _ transfer: TransferState, _ request: OriginRequestState, _ head: OriginResponseHead, _ held: Representation,
         _ difference: Mismatch, length: Int64?, servesRanges: Bool
     ) {
+        if representations.isOutdated(request.id) {
+            endRequest(of: transfer)
+            return ask(transfer)
+        }
         // A 416 told of another length: its body is a message, and says nothing of the resource's bytes.
         if head.status == 416 { return lengthChanged(transfer, held, difference) }
         let new = Validator(fields: head.fields)
@@ -51,9 +55,11 @@ extension EntryStateMachine {
 
     /// A page says nothing of what is held: it is refused, and asked for again later.
     mutating func refusePage(_ transfer: TransferState, _ head: OriginResponseHead, _ held: Representation) {
+        let offset = self.head(of: transfer)
         finish(transfer)
         tell(.mismatch(key: key.text, .page(head.fields, insteadOf: held.info.fields)))
-        failed(.originInvalid, "the origin answered with a page instead of media; what is stored was kept")
+        failed(
+            .originInvalid, "the origin answered with a page instead of media; what is stored was kept", at: offset)
     }
 
     mutating func lengthChanged(_ transfer: TransferState, _ held: Representation, _ difference: Mismatch) {

@@ -37,6 +37,7 @@ extension EntryStateMachine {
             kind: isPrivate && kind == .transient ? .unknown : kind,
             ownFields: kept == fields ? nil : fields, requester: request.requester, now: now)
         representations.insert(representation)
+        if !isHandedOn { representations.noteShown(by: request.id) }
         return representation
     }
 

@@ -217,6 +217,7 @@ extension EntryStateMachine {
             transfer.settle(in: held.id)
             // Where only its coming before any byte makes it this one's, it has to show that where another's come first.
             request.accept(evidence)
+            if evidence == .validator { representations.noteShown(by: request.id) }
             // Everything, where no range was asked for, says nothing of ranges.
             if servesRanges || request.asked != nil { held.learn(servesRanges: servesRanges, now: now) }
             if held.info.length == nil, let length {

@@ -121,6 +121,7 @@ extension EntryStateMachine {
     private mutating func confirmed(
         _ representation: Representation, _ head: OriginResponseHead, _ request: OriginRequestState
     ) {
+        representations.noteShown(by: request.id)
         noteConfirmed(by: request, status: head.status)
         freshen(
             representation, by: head, to: request.sentFields, checked: wallClock(at: request.sentAt),
@@ -193,6 +194,7 @@ extension EntryStateMachine {
         _ request: OriginRequestState, _ old: Representation, _ head: OriginResponseHead, length: Int64?,
         servesRanges: Bool, _ difference: Mismatch?
     ) {
+        if representations.isOutdated(request.id) { return confirmAgain(request) }
         _ = revalidation.end()
         noteConfirmed(by: request, status: head.status)
         if let difference { tell(.generationChanged(key: key.text, difference)) }

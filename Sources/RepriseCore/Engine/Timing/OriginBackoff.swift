@@ -12,9 +12,11 @@ struct OriginBackoff {
         var attempts: Int
         var notBefore: Int64
         var error: CacheError
-        /// The byte that could not be had; only its coming ends the run. An origin that breaks off at the same place every time
-        /// makes no progress, however many bytes it repeats before. `nil`: any byte does.
+        /// The byte that could not be had last.
         var offset: Int64?
+        /// The furthest byte that could not be had; only its coming ends the run. An origin that breaks off at the same place every
+        /// time makes no progress, however many bytes it repeats before, and whatever it answers in between. `nil`: any byte does.
+        var furthest: Int64?
         /// Where answers ended whose end only a closed connection told, and how many in a row ended there.
         var end: (offset: Int64, times: Int)?
     }
@@ -80,7 +82,7 @@ struct OriginBackoff {
         let wait = max(pause.adding(Int64(Double(pause) * 0.25 * jitter)), retryAfter)
         run = Run(
             since: run?.since ?? now, attempts: attempts, notBefore: now.adding(wait), error: error, offset: offset,
-            end: ends(with: end))
+            furthest: [run?.furthest, offset].compactMap { $0 }.max(), end: ends(with: end))
     }
 
     private func ends(with end: Int64?) -> (offset: Int64, times: Int)? {
@@ -93,13 +95,13 @@ struct OriginBackoff {
     mutating func heldOff(until: Int64, _ error: CacheError, now: Int64) {
         run = Run(
             since: run?.since ?? now, attempts: max(attempts, 1), notBefore: until, error: error, offset: run?.offset,
-            end: run?.end)
+            furthest: run?.furthest, end: run?.end)
     }
 
-    /// Bytes came: whether the one that could not be had is among them ends the run.
+    /// Bytes came: whether the furthest that could not be had is among them ends the run.
     mutating func progressed(by contains: (Int64) -> Bool) {
         guard let run else { return }
-        if run.offset.map(contains) ?? true { self.run = nil }
+        if run.furthest.map(contains) ?? true { self.run = nil }
     }
 
     /// A reader came, or asks for another place: it is tried at once. Who waits since before waits no longer for that.
