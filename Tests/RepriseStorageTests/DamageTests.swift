@@ -275,6 +275,23 @@ struct DamageTests {
         }
     }
 
+    @Test(arguments: StoreFixture.Kind.allCases)
+    func `inv05 an entry whose summary is damaged is listed, with what its slots say`(kind: StoreFixture.Kind) throws {
+        let fixture = StoreFixture(kind)
+        for (path, bytes) in try images(kind).closed { try fixture.memory.replace(path, with: bytes) }
+        let store = try fixture.open()
+        let name = store.entryName(key: DamageTests.key)
+        let whole = try #require(try store.describe(name: name))
+        for path in fixture.memory.paths where path.contains(name) && path.contains("/blocks.") {
+            try fixture.memory.flip(path, at: 70)
+        }
+        let (info, summary) = try #require(try store.describe(name: name))
+        #expect(info == whole.info)
+        #expect(summary.stored == DamageTests.held.count && summary.length == info.length)
+        #expect(try store.look(name: name)?.key == DamageTests.key)
+        #expect(try store.survey().known.contains { $0.name == name })
+    }
+
     @Test(arguments: StoreFixture.Kind.allCases, [FileError.accessDenied, FileError.notPermitted])
     func `inv30 a file that is refused and then allowed has lost nothing`(kind: StoreFixture.Kind, code: Int32) throws {
         let closed = try images(kind).closed

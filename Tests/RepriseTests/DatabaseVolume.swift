@@ -10,9 +10,10 @@ protocol KeyValueDatabase: Sendable {
 }
 
 /// A stand-in for the app's database.
-final class InMemoryDatabase: KeyValueDatabase {
+final class InMemoryDatabase: KeyValueDatabase, @unchecked Sendable {
     private let lock = NSLock()
-    nonisolated(unsafe) private var values: [String: Data] = [:]
+    // Guarded by the lock.
+    private var values: [String: Data] = [:]
 
     func value(for key: String) -> Data? { lock.withLock { values[key] } }
     func set(_ value: Data?, for key: String) { lock.withLock { values[key] = value } }

@@ -9,6 +9,9 @@ import RepriseRanges
 /// store no process has opened since, every record holds; of any other one, each is compared with its entry before the next `.closed`
 /// is written. Names are compared with the folders each time they changed (`StoreSurvey`).
 ///
+/// The first append after a start is synced. A power cut before it, a fifth of a second after the first change, may leave entries newer
+/// than a file that ends with `.closed`: what it says of those is behind until they are used or verified.
+///
 /// Notes can be made on any thread. All other calls are I/O and wait for one another: records are appended in the order in which they
 /// were noted.
 package final class StoreIndex: Sendable {

@@ -45,12 +45,21 @@ extension Store {
             let blocks = try volume.open(directory(name) + "/" + info.blocksName, .read)
             var bytes: [UInt8] = []
             try blocks.read(at: 0, count: BlocksHeader.hintsEnd, into: &bytes)
-            guard let summary = EntrySummary(inHeader: bytes) else { return nil }
-            return (info, summary)
+            if let summary = EntrySummary(inHeader: bytes) { return (info, summary) }
+            return (info, try countedSummary(info, name))
         } catch {
             if error.kind == .missing { return nil }
             throw StoreError(error, doing: "reading an entry's summary")
         }
+    }
+
+    /// A summary is a hint: where it is damaged the slots tell what is stored; not when it was used.
+    private func countedSummary(_ info: EntryInfo, _ name: String) throws(FileError) -> EntrySummary {
+        let generation = try openGeneration(info, name, .readOnly).generation
+        try generation.load(.from(0))
+        var summary = EntrySummary()
+        (summary.isPinned, summary.length, summary.stored) = (info.isPinned, info.length, generation.claimedBytes)
+        return summary
     }
 
     /// An entry's description and everything its slots claim; `nil` where there is no entry. I/O.

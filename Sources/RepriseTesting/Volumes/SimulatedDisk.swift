@@ -290,6 +290,12 @@ public final class SimulatedDisk: StoreVolume {
         try open(path, .createNew).write(bytes, at: 0)
     }
 
+    /// The counter that changes move.
+    package var time: Int64 { state.withLock(\.clock) }
+
+    /// Sets the counter: what changes next does so after that.
+    package func setTime(_ time: Int64) { state.withLock { $0.clock = time } }
+
     /// Remembers from now on what no sync has made durable, so that power can be cut.
     package func losePower() { state.withLock { $0.losesPower = true } }
 
