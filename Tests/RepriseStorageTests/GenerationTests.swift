@@ -323,7 +323,9 @@ struct GenerationTests {
     }
 
     @Test(arguments: StoreFixture.Kind.allCases)
-    func `the summary is read back and a torn one is none`(kind: StoreFixture.Kind) throws {
+    func `the summary is read back, and in place of a torn one what is stored is counted`(kind: StoreFixture.Kind)
+        throws
+    {
         let fixture = StoreFixture(kind)
         let entry = try StoreFixture.add("a", PositionCodedContent(length: 64), to: fixture.open())
         var summary = EntrySummary()
@@ -338,7 +340,9 @@ struct GenerationTests {
         #expect(try store.describe(name: name)?.summary == summary)
         #expect(summary.allocated == 4096)
         try fixture.memory.flip(fixture.path(entry.info, "blocks.1"), at: 72)
-        #expect(try store.describe(name: name) == nil)
+        summary = EntrySummary()
+        (summary.length, summary.stored) = (64, 64)
+        #expect(try store.describe(name: name)?.summary == summary)
         #expect(try store.open(key: "a") != nil, "it is never trusted for correctness")
     }
 }

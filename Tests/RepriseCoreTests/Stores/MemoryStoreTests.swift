@@ -44,11 +44,14 @@ struct MemoryStoreTests {
     {
         for number in 0..<30 { stage.put("/\(number).mp3", length: 300_000) }
         let cache = try open(2 << 20) { $0.limits = limits }
-        #expect(cache.environment.quota.capacity == 1_966_080)
+        // Less by the pages of the store's own files once the volume was asked what it has left.
+        #expect((1_966_080 - 65_536...1_966_080).contains(cache.environment.quota.capacity))
         for number in 0..<30 {
             // Of two uses within a second none is known to be the older one.
             stage.queues.pass(seconds: 1)
             #expect(try await stage.read("/\(number).mp3", from: cache) == 300_000)
+            // Its last bytes may wait for space.
+            #expect(await eventually { cache.environment.unwritten.count == 0 })
             if number == 20 { try cache.setLimits(.none) }
         }
         await cache.collectGarbage()
