@@ -18,6 +18,8 @@ final class StoreCensus: Sendable {
 
     /// Notes are written together so often: a guess, within the second in which another process's `ls` sees them.
     static let flushInterval: Int64 = TransferTuning.second / 5
+    /// Before what is stored is gone through where it is known how much that is: who uses the store for a moment does without.
+    static let surveyPause: Int64 = TransferTuning.second
     /// The pause after a disk did not take them.
     static let flushPause: Int64 = 10 * TransferTuning.second
 
@@ -56,12 +58,16 @@ final class StoreCensus: Sendable {
     }
 
     private func start() {
-        _ = keepIndex { store throws(StoreError) in
-            guard let allocated = try store.beginIndex() else { return }
-            environment.quota.update { $0.noted(allocated) }
-        }
+        var allocated: Int64?
+        _ = keepIndex { store throws(StoreError) in allocated = try store.beginIndex() }
+        let queues = environment.queues
         // Its names take a while where there are many, and other work waits for the janitor.
-        environment.queues.read { [weak self] in self?.survey() }
+        let survey: @Sendable () -> Void = { [weak self] in
+            queues.read { [weak self] in self?.survey() }
+        }
+        guard let allocated else { return survey() }
+        environment.quota.update { $0.noted(allocated) }
+        queues.after(StoreCensus.surveyPause, survey)
     }
 
     private func survey() {

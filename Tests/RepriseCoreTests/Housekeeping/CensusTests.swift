@@ -52,6 +52,16 @@ import Testing
         expectCounted(world, 5)
     }
 
+    @Test func `how full a closed store is is known at once, and it is gone through a second later, inv21`() throws {
+        let world = try world()
+        try world.restart()
+        world.queues.settle()
+        #expect(world.cache.environment.quota.known ?? 0 >= 4 * Self.length)
+        #expect(world.cache.usageAtOpening == nil, "who uses it for a moment goes through nothing")
+        world.queues.advance(2 * second)
+        #expect(world.cache.usageAtOpening?.entries == 4)
+    }
+
     @Test func `after a kill each entry is counted, and after the next close none, inv04`() throws {
         let world = try world()
         world.queues.advance(60 * second)
